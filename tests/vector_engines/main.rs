@@ -8,6 +8,7 @@ mod interchanged_arrays;
 mod lane_interchange;
 mod lookups;
 mod loops_in_loops;
+mod loops_left_early;
 mod predicated_loops;
 mod searches;
 mod short_vectors;

@@ -10,5 +10,6 @@ pub mod lane_interchange;
 pub mod liveness;
 pub mod reference_flow;
 pub mod shared_values;
+pub(crate) mod short_loops;
 pub mod typed_places;
 pub mod uniform_values;

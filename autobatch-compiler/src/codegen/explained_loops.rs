@@ -184,13 +184,21 @@ mod tests {
         };
         says(quote!(s += other(s);), "`other` is called");
         says(quote!(s += s.unknown(x);), "`unknown` is no method of numbers");
-        says(quote!(s += own[n];), "indexed by what each member computes");
+        assert_eq!(stopped(quote!(s += own[n];)), "interchanged");
         says(quote!(s += list[3];), "no array of this function");
         says(quote!(let [a, ..] = own; s += a;), "a pattern takes a value apart");
         says(quote!(s += point.x;), "used in parts");
         says(quote!(s += f64::from(own);), "an array is used as a whole");
         says(quote!(let r = &s; s = *r;), "a reference is made");
         says(quote!(s += match n { 0 => 1.0, _ => 2.0 };), "more than numbers need");
+        let rows = explained(quote! {
+            fn f(x: f64, n: usize) -> f64 {
+                let mut rows = [[x; 20]; 20];
+                for i in 0..20 { rows[n] = [x * 2.0; 20]; rows[i][3] += x; rows[i][4] *= x; rows[i][5] -= x; }
+                rows[3][3]
+            }
+        });
+        assert!(rows[0].contains("indexed by what each member computes"), "{rows:?}");
     }
 
     #[test]

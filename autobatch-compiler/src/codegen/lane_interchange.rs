@@ -19,8 +19,10 @@ use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
 use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{Region, binding, column, lane};
+use crate::codegen::shared_elements::SharedElements;
 use crate::ir::effects::{self, bound};
 use crate::ir::{BlockId, FuncId, Terminator, VarId, VarSet};
+use crate::std_models::pure::is_constant;
 use crate::syntax::mentions::untyped;
 use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
@@ -148,8 +150,14 @@ pub(crate) struct Writer<'a, 'p> {
     pub(super) conditional: Cell<bool>,
     /// The strips that such code of a predicated piece accesses.
     pub(super) checked: RefCell<Vec<Expr>>,
-    /// What counts the rounds of the innermost loop around that code whose rounds are not those of all lanes.
-    pub(super) rounds: Cell<Option<VarId>>,
+    /// The shared elements that the code of a piece looks at and that are the same for all lanes.
+    pub(super) shared_elements: RefCell<SharedElements>,
+    /// Whether a round of the innermost loop around that code is one of the lane's, if it need not be.
+    pub(super) is_in: RefCell<Option<TokenStream>>,
+    /// The lanes that have not left the innermost loop around, if it has a `break`.
+    pub(super) remaining: RefCell<Option<Ident>>,
+    /// How many such loops there are.
+    pub(super) breaking: Cell<usize>,
 }
 
 /// The lane-interchanged code of a region, if all of it can have that form. `new_divisor` makes what is known of a divisor.
@@ -233,7 +241,10 @@ pub(crate) fn interchange(
         inside: Cell::new(false),
         conditional: Cell::new(false),
         checked: RefCell::default(),
-        rounds: Cell::new(None),
+        shared_elements: RefCell::default(),
+        is_in: RefCell::default(),
+        remaining: RefCell::default(),
+        breaking: Cell::new(0),
     };
     let gone = &takes - &writer.strips;
     Some(Interchanged {
@@ -327,7 +338,7 @@ impl Writer<'_, '_> {
             let (strip, unreturned, word) = (strip(v), unreturned(), &self.emitter.word);
             quote! {
                 let mut #strip = #rt::strip::<_, #width>();
-                let mut #unreturned = #rt::Unreturned::<#word, #width>::new();
+                let mut #unreturned = #rt::Remaining::<#word, #width>::new();
             }
         });
         quote!(#(#strips)* #returns)
@@ -368,10 +379,10 @@ impl Writer<'_, '_> {
                 let rt = &self.emitter.rt;
                 let (root, indices) = indexed(&expr);
                 let indices = indices.len();
-                if !matches!(root, Expr::Path(_)) || effects::variable(&self.scope.names, root).is_some() {
+                if !self.is_asked(root) {
                     return quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#expr)));
                 }
-                // Whether a constant is a list only rustc knows.
+                // Whether a constant or a field is a list only rustc knows.
                 let steps = (0..indices).map(|_| quote!(.element()));
                 quote!({
                     #[allow(unused_imports)]
@@ -386,6 +397,20 @@ impl Writer<'_, '_> {
         });
         let all = strips.chain(gone).chain(leaves).chain(returns);
         quote!(true #(&& #all)*)
+    }
+
+    /// Whether only rustc knows what a list is: a constant, or a field of a variable.
+    fn is_asked(&self, list: &Expr) -> bool {
+        fn is_field(expr: &Expr) -> bool {
+            match expr {
+                Expr::Field(e) => matches!(*e.base, Expr::Path(_)) || is_field(&e.base),
+                _ => false,
+            }
+        }
+        match list {
+            Expr::Path(_) => effects::variable(&self.scope.names, list).is_none(),
+            list => is_field(list),
+        }
     }
 
     fn code(&self, plan: &Plan, takes: &VarSet, outs: &VarSet) -> TokenStream {
@@ -483,7 +508,7 @@ impl Writer<'_, '_> {
         self.returns.filter(|_| body.iter().any(returns)).map(|_| {
             let (label, unreturned) = (all_returned(), unreturned());
             let rt = &self.rt;
-            quote!(if #rt::Unreturned::is_none(&#unreturned) { break #label; })
+            quote!(if #rt::Remaining::is_none(&#unreturned) { break #label; })
         })
     }
 
@@ -560,7 +585,9 @@ impl Writer<'_, '_> {
                 return Next::Past;
             }
             let (root, indices) = indexed(expr);
-            let Some((strip, array)) = self.rows(root) else { return Next::On };
+            let Some((strip, array)) = self.rows(root) else {
+                return if self.hoist(expr) { Next::Past } else { Next::On };
+            };
             let mut indices: Vec<Expr> = indices.into_iter().cloned().collect();
             indices.iter_mut().for_each(|index| self.in_place(index));
             let is_uniform = indices.iter().all(|index| self.is_uniform(index));
@@ -572,7 +599,7 @@ impl Writer<'_, '_> {
                 }
             }
             let place: Expr = parse_quote!(#strip #([#indices])*);
-            if is_uniform && self.conditional.get() && self.rounds.get().is_some() && !indices.is_empty() {
+            if is_uniform && self.conditional.get() && self.is_in().is_some() && !indices.is_empty() {
                 self.checked.borrow_mut().push(place.clone());
             }
             *expr = elements(place, array, indices.len());
@@ -591,6 +618,35 @@ impl Writer<'_, '_> {
     pub(super) fn rows(&self, expr: &Expr) -> Option<(Ident, &Array)> {
         let var = effects::variable(&self.scope.names, expr)?;
         (self.kind(var) == Layout::Rows).then(|| self.array(var)).flatten().map(|array| (strip(var), array))
+    }
+
+    /// Has a shared element be looked at before the loop over the lanes, if all of them look at it.
+    fn hoist(&self, expr: &mut Expr) -> bool {
+        let (root, indices) = indexed(expr);
+        let always = !self.conditional.get() || self.is_in().is_some();
+        if indices.is_empty() || !always || !self.is_shared_place(root) {
+            return false;
+        }
+        let is_same = |v: &VarId| self.uniforms.contains(v) || self.scope.program.var(*v).is_uniform();
+        let mentions = effects::of(&self.scope.names, &*expr).mentions;
+        let mut elements = self.shared_elements.borrow_mut();
+        let hoists = mentions.iter().all(is_same) && elements.may_come_before(&mentions);
+        if hoists {
+            elements.put(expr);
+        }
+        hoists
+    }
+
+    /// Whether an expression is a shared variable, a field of one, or a constant.
+    fn is_shared_place(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Field(e) => self.is_shared_place(&e.base),
+            Expr::Path(path) => match effects::variable(&self.scope.names, expr) {
+                Some(var) => self.scope.program.var(var).is_uniform(),
+                None => is_constant(path),
+            },
+            _ => false,
+        }
     }
 
     /// The shape of an array, as the runtime spells it.
@@ -612,7 +668,6 @@ impl Writer<'_, '_> {
             Node::Loop(head, body) => {
                 let mut iter = head.expr.clone();
                 self.in_place(&mut iter);
-                let pat = &head.pat;
                 let search = self.divisions();
                 let changing = search.written(head, body);
                 let is_inside = within.is_some();
@@ -624,24 +679,17 @@ impl Writer<'_, '_> {
                 });
                 let within = Within { fixed: &outer | &own, changing };
                 let leave = self.leave(body);
-                let around = self.rounds.get();
-                let predicated = self.predicated_head(head);
-                let (count, pat, of_all) = match predicated {
-                    None => (quote!(), quote!(#pat), None),
-                    Some(head) => {
-                        self.rounds.set(Some(head.counted));
-                        (head.count, head.pat, Some(head.steps))
-                    }
-                };
+                let entered = self.enter(head, body);
                 let body: Vec<TokenStream> = body.iter().map(|node| self.node(node, Some(&within))).collect();
-                self.rounds.set(around);
+                let (count, pat, all_left) = (entered.count, entered.pat, entered.leave);
+                self.leave_loop(entered.around);
                 let rt = &self.emitter.rt;
-                let counting = long_loops::counted_around_lanes(rt, &iter, of_all, is_inside);
+                let counting = long_loops::counted_around_lanes(rt, &iter, entered.of_all, is_inside);
                 let (before, iter, turn) = match counting {
                     Some(Counted { before, iter, turn }) => (before, quote!(#iter), turn),
                     None => (quote!(), quote!(#iter), quote!()),
                 };
-                quote!(#count #(#divisors)* #before for #pat in #iter { #turn #(#body)* #leave })
+                quote!(#count #(#divisors)* #before for #pat in #iter { #all_left #turn #(#body)* #leave })
             }
             Node::Lanes(stmts) => within
                 .and_then(|within| self.quotient(stmts, within))
@@ -706,7 +754,7 @@ impl Writer<'_, '_> {
         let (rt, l, width) = (&self.rt, lane(), self.width);
         let (x, q) = (name("__dividends"), name("__quotients"));
         let (dividend, quotient) = (name("__dividend"), name("__quotient"));
-        if self.rounds.get().is_some() {
+        if self.is_in().is_some() {
             return None;
         }
         let found = self.divisions().quotient(stmts, &within.fixed, &within.changing, &quotient)?;
@@ -747,9 +795,11 @@ impl Writer<'_, '_> {
     /// A loop over the lanes.
     fn lanes(&self, stmts: &[Stmt], last: TokenStream) -> TokenStream {
         let (width, l) = (self.width, lane());
+        self.shared_elements.replace(SharedElements::of_piece(all_declared(self.scope, stmts)));
         let (gets, code, sets) = self.piece(stmts);
+        let shared = self.shared_elements.take().before();
         let checks = self.checks(&declared(&self.scope.names, stmts));
-        quote!(#checks for #l in 0..#width { #gets #code #sets #last })
+        quote!(#shared #checks for #l in 0..#width { #gets #code #sets #last })
     }
 
     /// What a loop over lanes does: takes values out of their strips, runs the user's code, puts values back.
@@ -784,13 +834,14 @@ impl Writer<'_, '_> {
                 let (strip, unreturned) = (strip(v), unreturned());
                 let (has_returned, result) = (has_returned(), result());
                 (
-                    quote!(let mut #has_returned = #rt::Unreturned::has_returned(&#unreturned, #l); let mut #result = #rt::held(&#strip, #l);),
-                    quote!(#rt::Unreturned::note(&mut #unreturned, #l, #has_returned); #strip[#l] = #result;),
+                    quote!(let mut #has_returned = #rt::Remaining::has_left(&#unreturned, #l); let mut #result = #rt::held(&#strip, #l);),
+                    quote!(#rt::Remaining::note(&mut #unreturned, #l, #has_returned); #strip[#l] = #result;),
                 )
             }
             None => Default::default(),
         };
         self.return_values(&mut stmts);
+        let (breaks, leaves) = self.breaks(&stmts);
         let is_in = self.predicated_piece(&mut stmts);
         stmts.iter_mut().for_each(|stmt| self.finish(stmt));
         let (is_in, counts) = is_in.unzip();
@@ -812,6 +863,10 @@ impl Writer<'_, '_> {
             Stmt::Expr(e, None) => quote!(#e;),
             other => quote!(#other),
         });
-        (quote!(#(#get)* #before #is_in #open), quote!(#(#code)*), quote!(#(#set)* #after #close))
+        (
+            quote!(#(#get)* #before #breaks #is_in #open),
+            quote!(#(#code)*),
+            quote!(#(#set)* #after #leaves #close),
+        )
     }
 }

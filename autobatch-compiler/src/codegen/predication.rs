@@ -14,7 +14,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprForLoop, Stmt, parse_quote};
 
-use crate::analysis::lane_interchange::{indexed, steps};
+use crate::analysis::lane_interchange::{Node, breaks, indexed, steps};
 use crate::codegen::lane_interchange::Writer;
 use crate::codegen::lookups::fault;
 use crate::codegen::loop_distribution::strip;
@@ -24,16 +24,18 @@ use crate::ir::effects;
 use crate::ir::{VarId, VarSet};
 use crate::syntax::mentions::{bare, is_compound};
 
-/// The head of a loop that runs as often as the lane with the most rounds.
-pub(super) struct PredicatedHead {
-    /// Finds how many rounds each lane has.
+/// A loop that lanes leave at different times, or any other.
+pub(super) struct PredicatedLoop {
+    /// Finds how many rounds each lane has, and which lanes are in the loop.
     pub(super) count: TokenStream,
-    /// What the loop goes over.
-    pub(super) steps: TokenStream,
-    /// What it binds: the round, and what the user's loop binds.
+    /// What it binds: the round, if it is counted, and what the user's loop binds.
     pub(super) pat: TokenStream,
-    /// The variable that counts a lane's rounds.
-    pub(super) counted: VarId,
+    /// What it goes over, if that is not what the user's loop does.
+    pub(super) of_all: Option<TokenStream>,
+    /// Ends it when all lanes have left.
+    pub(super) leave: TokenStream,
+    /// What was known of the rounds of the loop around.
+    pub(super) around: (Option<TokenStream>, Option<Ident>),
 }
 
 /// `__rounds3`: how many rounds of a loop each lane has, which a variable counts.
@@ -46,33 +48,89 @@ fn round(counted: VarId) -> Ident {
     numbered("round", counted.0)
 }
 
+/// `__remaining3`: which lanes have not left a loop by `break`.
+fn remaining(nth: usize) -> Ident {
+    numbered("remaining", nth)
+}
+
+/// `__has_left`: whether the lane has.
+fn has_left() -> Ident {
+    name("__has_left")
+}
+
 /// `__is_in_round`: whether the lane has it.
 fn is_in_round() -> Ident {
     name("__is_in_round")
 }
 
 impl Writer<'_, '_> {
-    /// The head of a loop whose rounds are counted.
-    pub(super) fn predicated_head(&self, head: &ExprForLoop) -> Option<PredicatedHead> {
+    /// Begins a loop: its body is code of rounds that need not be the lane's, if lanes leave it at different times.
+    pub(super) fn enter(&self, head: &ExprForLoop, body: &[Node]) -> PredicatedLoop {
+        let (rt, vector, width, l) = (&self.rt, &self.emitter.rt, self.width, lane());
+        let around = (self.is_in(), self.remaining.take());
+        let is_in_around = around.0.clone().unwrap_or(quote!(true));
+        let pat = &head.pat;
+        let (mut count, mut pat, mut of_all, mut leave) = (quote!(), quote!(#pat), None, quote!());
+        let mut is_in = None;
+        if let Some((range, counted)) = self.counted(head) {
+            let (rounds, round, of_lanes) = (rounds(counted), round(counted), strip(counted));
+            count = quote! {
+                let #rounds = #rt::Rounds::<#width>::of(&#of_lanes, |#l| #is_in_around);
+                #vector::vector::give_up_unless(#rt::Rounds::fit(&#rounds));
+            };
+            let (start, end) = range;
+            of_all = Some(quote!(#rt::Rounds::steps(&#rounds, #start, &#end)));
+            pat = quote!((#round, #pat));
+            is_in = Some(quote!(#rt::Rounds::has(&#rounds, #l, #round)));
+        }
+        if body.iter().any(|node| matches!(node, Node::Lanes(stmts) if breaks(&stmts[..]))) {
+            let (remaining, word) =
+                (remaining(self.breaking.replace(self.breaking.get() + 1)), &self.emitter.word);
+            count.extend(match &around.0 {
+                None => quote!(let mut #remaining = #rt::Remaining::<#word, #width>::new();),
+                Some(is_in) => quote!(let mut #remaining = #rt::Remaining::<#word, #width>::of(|#l| #is_in);),
+            });
+            leave = quote!(if #rt::Remaining::is_none(&#remaining) { break; });
+            let remains = quote!(!#rt::Remaining::has_left(&#remaining, #l));
+            is_in = Some(is_in.map_or(remains.clone(), |has_round| quote!((#has_round & #remains))));
+            *self.remaining.borrow_mut() = Some(remaining);
+        }
+        if is_in.is_some() {
+            *self.is_in.borrow_mut() = is_in;
+        }
+        PredicatedLoop { count, pat, of_all, leave, around }
+    }
+
+    /// Ends it.
+    pub(super) fn leave_loop(&self, around: (Option<TokenStream>, Option<Ident>)) {
+        (*self.is_in.borrow_mut(), *self.remaining.borrow_mut()) = around;
+    }
+
+    /// Where the rounds of a loop begin and end, and the variable that counts a lane's, if they are counted.
+    fn counted<'e>(&self, head: &'e ExprForLoop) -> Option<((&'e Expr, TokenStream), VarId)> {
         let (range, count) = steps(&head.expr)?;
-        let start = range.start.as_ref()?;
         let var = |expr: &Expr| effects::variable(&self.scope.names, expr);
-        let (end, counted) = (var(range.end.as_ref()?)?, var(count)?);
-        let (rt, width, vector, l) = (&self.rt, self.width, &self.emitter.rt, lane());
-        let (rounds, round, of_lanes, pat) = (rounds(counted), round(counted), strip(counted), &head.pat);
-        let is_in = self.is_in().unwrap_or(quote!(true));
-        let count = quote! {
-            let #rounds = #rt::Rounds::<#width>::of(&#of_lanes, |#l| #is_in);
-            #vector::vector::give_up_unless(#rt::Rounds::fit(&#rounds));
-        };
+        let (start, end, counted) = (range.start.as_ref()?, var(range.end.as_ref()?)?, var(count)?);
+        let rt = &self.rt;
         let end = if self.uniforms.contains(&end) {
             self.ident(end).to_token_stream()
         } else {
             let end = strip(end);
             quote!(#rt::get(&#end, 0))
         };
-        let steps = quote!(#rt::Rounds::steps(&#rounds, #start, &#end));
-        Some(PredicatedHead { count, steps, pat: quote!((#round, #pat)), counted })
+        Some(((start, end), counted))
+    }
+
+    /// What a piece in which lanes leave the innermost loop begins and ends with.
+    pub(super) fn breaks(&self, stmts: &[Stmt]) -> (TokenStream, TokenStream) {
+        let (rt, l, has_left) = (&self.rt, lane(), has_left());
+        match &*self.remaining.borrow() {
+            Some(remaining) if breaks(stmts) => (
+                quote!(let mut #has_left = #rt::Remaining::has_left(&#remaining, #l);),
+                quote!(#rt::Remaining::note(&mut #remaining, #l, #has_left);),
+            ),
+            _ => Default::default(),
+        }
     }
 
     /// Predicates a piece in the innermost loop whose rounds are counted, if there is one: finds whether the lane has the round.
@@ -85,11 +143,7 @@ impl Writer<'_, '_> {
 
     /// Whether the round is one of the lane's, if it need not be.
     pub(super) fn is_in(&self) -> Option<TokenStream> {
-        let (rt, l) = (&self.rt, lane());
-        self.rounds.get().map(|counted| {
-            let (rounds, round) = (rounds(counted), round(counted));
-            quote!(#rt::Rounds::has(&#rounds, #l, #round))
-        })
+        self.is_in.borrow().clone()
     }
 
     /// Has code change only what it may in a round that need not be the lane's: assignments become choices.
@@ -112,6 +166,10 @@ impl Writer<'_, '_> {
                     })
                 }
                 Expr::If(e) => self.predicated_if(e.clone()),
+                Expr::Break(_) => {
+                    let has_left = has_left();
+                    parse_quote!(#rt::choose(&mut #has_left, #is_in, true))
+                }
                 _ => parse_quote!(if #is_in { #expr }),
             };
             *stmt = Stmt::Expr(predicated, Some(Default::default()));

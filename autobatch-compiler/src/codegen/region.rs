@@ -18,6 +18,7 @@ use crate::codegen::long_loops;
 use crate::codegen::lookups::{LookupWriter, Lookups};
 use crate::codegen::names::source;
 use crate::codegen::scopes::Meetings;
+use crate::codegen::unrolling;
 use crate::ir::{BlockId, Class, Role, Terminator, VarId, VarSet, Variable, goto_target};
 use crate::syntax::mentions;
 use crate::syntax::walk::{self, AtMut, Next};
@@ -464,12 +465,14 @@ impl Writer<'_, '_> {
     fn ops(&mut self, block: BlockId, range: Range<usize>) -> TokenStream {
         let block = self.emitter.program.block(block);
         let mut lane_code = self.emitter.lane_code(block.func);
+        let counts = &self.emitter.program.func(block.func).trip_counts;
         let mut code = TokenStream::new();
         for op in &block.ops[range] {
             for stmt in &op.code {
                 let mut stmt = stmt.clone();
                 lane_code.code(&mut stmt);
                 self.lookups.iter().for_each(|lookups| lookups.code(&mut stmt));
+                unrolling::unroll(&mut stmt, counts);
                 long_loops::count(&mut stmt, &self.emitter.rt, false);
                 self.jumps(&mut stmt);
                 code.extend(statement(&stmt));

@@ -5,8 +5,8 @@
 //! let f = 2.0 * square(x + 1.0);   ──▶   let x_2: f64 = x + 1.0; let __returned_1: f64 = x_2 * x_2; let f = 2.0 * __returned_1;
 //! ```
 //!
-//! Calls inside of a `for` are expanded. Elsewhere LLVM does that itself, and the code's shape is better left to it: the entry of a recursive
-//! quadrature took twice as long with its integrand expanded.
+//! Calls inside of a `for` are expanded, and those in any loop of functions that have loops themselves. Elsewhere LLVM does that itself, and
+//! the code's shape is better left to it: the entry of a recursive quadrature took twice as long with its integrand expanded.
 //!
 //! Only straight code of numbers is copied: operators, `if`, `match`, pure methods, short loops. It means the same wherever it stands, if
 //! no name in it is hidden there, and its variables have the types that are written. A `return` behind a condition
@@ -24,17 +24,18 @@ use crate::desugar::copies::{Mark, flatten, is_any_copy};
 use crate::index::definitions::Definitions;
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
+use crate::resolve::types::Types;
 use crate::std_models::pure::{
     is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
 };
-use crate::std_models::trip_count::TripCounts;
+use crate::std_models::trip_count::{SHORT, TripCounts};
 use crate::syntax::call_sites;
 use crate::syntax::mentions::{self, assignment, bare, bare_type, is_variable, name, text};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// The largest function that is copied, in tokens.
-const SMALL: usize = 300;
+const SMALL: usize = 500;
 /// How much the copies in one function may come to.
 const MOST: usize = 3000;
 
@@ -43,8 +44,8 @@ pub(crate) fn rewrite(item: &mut Item, resolution: &Resolution, batched: impl Fn
     expand(item, resolution, batched, false);
 }
 
-/// The same; `in_loop` says whether the functions' code stands in a `for`.
-fn expand(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> bool, in_loop: bool) {
+/// The same; `in_for` says whether the functions' code stands in a `for`.
+fn expand(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> bool, in_for: bool) {
     let own = item.functions.iter().enumerate().filter(|(position, _)| !batched(*position));
     let all = own.map(|(_, f)| f).chain(item.helpers.iter()).filter(|f| !f.associated && f.method.is_none());
     let mut helpers = BTreeMap::new();
@@ -79,7 +80,8 @@ fn expand(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> b
             around: vec![],
             copied: 0,
             copies: 0,
-            in_loop,
+            in_loop: in_for,
+            in_for,
         };
         expansion.visit_block_mut(&mut body);
         if expansion.copied > 0 {
@@ -90,6 +92,24 @@ fn expand(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> b
             rebind(function, body);
         }
     }
+}
+
+/// The types of a helper's variables, as far as they follow from what is written.
+fn types_in(helper: &Function, definitions: &Definitions) -> VariableTypes {
+    let types = Types { definitions, functions: &[], own: None };
+    let params = typed(helper, &VariableTypes::new());
+    let mut scopes = vec![params.into_iter().map(|(name, ty)| (name, Some(types.plain(&ty)))).collect()];
+    walk::each(&helper.body, |at| {
+        if let At::Local(local) = at {
+            let written = match &local.pat {
+                Pat::Type(p) => Some(types.plain(&p.ty)),
+                _ => None,
+            };
+            let ty = written.or_else(|| types.of_local(&scopes, local));
+            types.bind(&mut scopes, &local.pat, ty);
+        }
+    });
+    scopes.into_iter().flatten().filter_map(|(name, ty)| Some((name, ty?))).collect()
 }
 
 /// The types of a function's variables, as far as they are known.
@@ -114,14 +134,21 @@ struct Expansion<'a> {
     copied: usize,
     /// The number of copies.
     copies: usize,
-    /// Whether the code stands in a `for`, of which lane interchange may make vectors.
+    /// Whether the code stands in a loop, and whether that is a `for`, of which lane interchange may make vectors.
     in_loop: bool,
+    in_for: bool,
 }
 
 impl<'a> Expansion<'a> {
     /// Of a helper's own calls.
     fn new(function: &'a Function, types: &'a VariableTypes, outer: &Expansion<'a>) -> Self {
-        Expansion { function, types, copied: 0, copies: 0, around: vec![], ..*outer }
+        Expansion { function, types, copied: 0, copies: 0, around: vec![], in_for: true, ..*outer }
+    }
+
+    /// Whether the function that a call names has loops.
+    fn loops(&self, call: &ExprCall) -> bool {
+        let helper = mentions::name(&call.func).and_then(|name| self.helpers.get(&name));
+        helper.is_some_and(|f| walk::any(&f.body, |at| matches!(at, At::Expr(Expr::ForLoop(_)))))
     }
 
     /// What a call comes to.
@@ -183,14 +210,14 @@ impl<'a> Expansion<'a> {
             return None;
         }
         let mut body = helper.body.clone();
-        let types = typed(helper, &VariableTypes::new());
+        let types = types_in(helper, self.definitions);
         let mut inner = Expansion { around: self.around.clone(), ..Expansion::new(helper, &types, self) };
         inner.around.push(helper.sig.ident.to_string());
         inner.visit_block_mut(&mut body);
         without_returns(&mut body);
         let mut helper = helper.clone();
         rebind(&mut helper, body);
-        is_straight(&helper.body.stmts, &helper).then_some(helper)
+        Straight { function: &helper, counters: vec![] }.stmts(&helper.body.stmts).then_some(helper)
     }
 
     /// Gives variables of a helper names that the function does not have.
@@ -225,7 +252,14 @@ impl<'a> Expansion<'a> {
             let binding = mentions::name(expr).and_then(|name| self.function.bindings.get(&name));
             binding.is_some_and(|binding| !binding.mutable)
         };
-        if !param.mutable && fixed(arg) && is_known(arg, &param.ty) {
+        let is_lent = |ty: &Type| match ty {
+            Type::Reference(r) if r.mutability.is_none() => {
+                let elem = &r.elem;
+                is_known(arg, &parse_quote!(&mut #elem))
+            }
+            _ => false,
+        };
+        if !param.mutable && fixed(arg) && (is_known(arg, &param.ty) || is_lent(&param.ty)) {
             put_in_place(body, name, arg);
             return Some(());
         }
@@ -279,9 +313,13 @@ impl<'a> Expansion<'a> {
 
 impl VisitMut for Expansion<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let around = self.in_loop;
+        self.in_loop |= matches!(expr, Expr::Loop(_));
         visit_mut::visit_expr_mut(self, expr);
+        self.in_loop = around;
         if let Expr::Call(call) = expr
             && self.in_loop
+            && (self.in_for || self.loops(call))
             && let Some(body) = self.expanded(call)
         {
             *expr = body;
@@ -289,6 +327,13 @@ impl VisitMut for Expansion<'_> {
     }
     fn visit_expr_for_loop_mut(&mut self, e: &mut syn::ExprForLoop) {
         self.visit_expr_mut(&mut e.expr);
+        let around = (self.in_loop, self.in_for);
+        (self.in_loop, self.in_for) = (true, true);
+        self.visit_block_mut(&mut e.body);
+        (self.in_loop, self.in_for) = around;
+    }
+    fn visit_expr_while_mut(&mut self, e: &mut syn::ExprWhile) {
+        self.visit_expr_mut(&mut e.cond);
         let around = std::mem::replace(&mut self.in_loop, true);
         self.visit_block_mut(&mut e.body);
         self.in_loop = around;
@@ -382,74 +427,106 @@ fn without_returns(body: &mut Block) {
     body.stmts.push(Stmt::Expr(Expr::If(e), None));
 }
 
-/// Whether it is code that only computes, from beginning to end.
-fn is_straight(stmts: &[Stmt], function: &Function) -> bool {
-    stmts.iter().all(|stmt| match stmt {
-        Stmt::Local(Local { attrs, pat, init, .. }) => {
-            let init =
-                init.as_ref().is_some_and(|init| init.diverge.is_none() && computes(&init.expr, function));
-            attrs.is_empty() && init && is_plain_pattern(pat)
-        }
-        Stmt::Expr(e, _) => computes(e, function),
-        _ => false,
-    })
+/// Looks whether code only computes, from beginning to end.
+struct Straight<'a> {
+    function: &'a Function,
+    /// The counters of the loops around.
+    counters: Vec<String>,
 }
 
-fn computes(expr: &Expr, function: &Function) -> bool {
-    let all = |exprs: &[&Expr]| exprs.iter().all(|e| computes(e, function));
-    let expr = bare(expr);
-    if let Some((place, value)) = assignment(expr) {
-        return all(&[place, value]);
+impl Straight<'_> {
+    fn stmts(&mut self, stmts: &[Stmt]) -> bool {
+        stmts.iter().all(|stmt| match stmt {
+            Stmt::Local(Local { attrs, pat, init, .. }) => {
+                let init =
+                    init.as_ref().is_some_and(|init| init.diverge.is_none() && self.computes(&init.expr));
+                attrs.is_empty() && init && is_plain_pattern(pat)
+            }
+            Stmt::Expr(e, _) => self.computes(e),
+            _ => false,
+        })
     }
-    match expr {
-        Expr::Lit(e) => is_plain_literal(&e.lit),
-        Expr::Path(p) => {
-            is_constant(p) || name(expr).is_some_and(|name| function.bindings.contains_key(&name))
+
+    fn all(&mut self, exprs: &[&Expr]) -> bool {
+        exprs.iter().all(|e| self.computes(e))
+    }
+
+    /// Whether a loop runs a few times: its ends are literals, or counters of such loops.
+    fn is_short(&self, iter: &Expr) -> bool {
+        let Expr::Range(range) = bare(iter) else { return TripCounts::default().is_short_range(iter) };
+        let is_counter = |end: &Option<Box<Expr>>| {
+            let name = end.as_ref().and_then(|end| name(bare(end)));
+            name.is_some_and(|name| self.counters.contains(&name))
+        };
+        let is_number = |end: &Option<Box<Expr>>| {
+            end.as_ref().and_then(|end| TripCounts::default().number(end)).is_some_and(|n| n <= SHORT)
+        };
+        let is_end = |end| is_counter(end) || is_number(end);
+        TripCounts::default().is_short_range(iter) || (is_end(&range.start) && is_end(&range.end))
+    }
+
+    fn computes(&mut self, expr: &Expr) -> bool {
+        let expr = bare(expr);
+        if let Some((place, value)) = assignment(expr) {
+            return self.all(&[place, value]);
         }
-        Expr::Unary(e) => computes(&e.expr, function),
-        Expr::Binary(e) => all(&[&e.left, &e.right]),
-        Expr::Cast(e) => is_primitive(&e.ty) && computes(&e.expr, function),
-        Expr::Field(e) => computes(&e.base, function),
-        Expr::Index(e) => all(&[&e.expr, &e.index]),
-        Expr::Tuple(e) => e.elems.iter().all(|e| computes(e, function)),
-        Expr::Array(e) => e.elems.iter().all(|e| computes(e, function)),
-        Expr::Repeat(e) => computes(&e.expr, function),
-        Expr::If(e) => {
-            !mentions::has_let(&e.cond)
-                && computes(&e.cond, function)
-                && is_straight(&e.then_branch.stmts, function)
-                && e.else_branch.iter().all(|(_, e)| computes(e, function))
+        match expr {
+            Expr::Lit(e) => is_plain_literal(&e.lit),
+            Expr::Path(p) => {
+                is_constant(p) || name(expr).is_some_and(|name| self.function.bindings.contains_key(&name))
+            }
+            Expr::Unary(e) => self.computes(&e.expr),
+            Expr::Binary(e) => self.all(&[&e.left, &e.right]),
+            Expr::Cast(e) => is_primitive(&e.ty) && self.computes(&e.expr),
+            Expr::Field(e) => self.computes(&e.base),
+            Expr::Index(e) => self.all(&[&e.expr, &e.index]),
+            Expr::Tuple(e) => e.elems.iter().all(|e| self.computes(e)),
+            Expr::Array(e) => e.elems.iter().all(|e| self.computes(e)),
+            Expr::Repeat(e) => self.computes(&e.expr),
+            Expr::If(e) => {
+                !mentions::has_let(&e.cond)
+                    && self.computes(&e.cond)
+                    && self.stmts(&e.then_branch.stmts)
+                    && e.else_branch.iter().all(|(_, e)| self.computes(e))
+            }
+            Expr::Match(e) => {
+                let plain = e.arms.iter().all(|arm| arm.attrs.is_empty() && is_plain_pattern(&arm.pat));
+                plain && self.computes(&e.expr) && e.arms.iter().all(|arm| self.computes(&arm.body))
+            }
+            Expr::Block(e) => {
+                e.label.is_none() && (e.attrs.is_empty() || is_any_copy(expr)) && self.stmts(&e.block.stmts)
+            }
+            Expr::ForLoop(e) => {
+                e.label.is_none()
+                    && e.attrs.is_empty()
+                    && self.is_short(&e.expr)
+                    && is_plain_pattern(&e.pat)
+                    && {
+                        self.counters.extend(counter(&e.pat));
+                        self.stmts(&e.body.stmts)
+                    }
+            }
+            Expr::MethodCall(e) => {
+                let list = e.args.is_empty() && (e.method == "len" || e.method == "is_empty");
+                (is_pure_method(&e.method) || list)
+                    && e.turbofish.is_none()
+                    && self.computes(&e.receiver)
+                    && e.args.iter().all(|e| self.computes(e))
+            }
+            Expr::Call(e) => {
+                matches!(&*e.func, Expr::Path(path) if is_pure_function(path))
+                    && e.args.iter().all(|e| self.computes(e))
+            }
+            _ => false,
         }
-        Expr::Match(e) => {
-            let arms = |arm: &syn::Arm| {
-                arm.attrs.is_empty() && is_plain_pattern(&arm.pat) && computes(&arm.body, function)
-            };
-            computes(&e.expr, function) && e.arms.iter().all(arms)
-        }
-        Expr::Block(e) => {
-            e.label.is_none()
-                && (e.attrs.is_empty() || is_any_copy(expr))
-                && is_straight(&e.block.stmts, function)
-        }
-        Expr::ForLoop(e) => {
-            e.label.is_none()
-                && e.attrs.is_empty()
-                && TripCounts::default().is_short_range(&e.expr)
-                && is_plain_pattern(&e.pat)
-                && is_straight(&e.body.stmts, function)
-        }
-        Expr::MethodCall(e) => {
-            let list = e.args.is_empty() && (e.method == "len" || e.method == "is_empty");
-            (is_pure_method(&e.method) || list)
-                && e.turbofish.is_none()
-                && computes(&e.receiver, function)
-                && e.args.iter().all(|e| computes(e, function))
-        }
-        Expr::Call(e) => {
-            matches!(&*e.func, Expr::Path(path) if is_pure_function(path))
-                && e.args.iter().all(|e| computes(e, function))
-        }
-        _ => false,
+    }
+}
+
+/// The name that a loop gives its counter.
+fn counter(pat: &Pat) -> Option<String> {
+    match pat {
+        Pat::Ident(p) if p.mutability.is_none() => Some(p.ident.to_string()),
+        _ => None,
     }
 }
 

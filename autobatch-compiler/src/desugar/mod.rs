@@ -12,6 +12,7 @@ mod callees;
 mod chain_loop;
 mod closure;
 mod copies;
+mod counting_whiles;
 pub(crate) mod elementary_operands;
 mod expected_types;
 pub(crate) mod inline_expansion;
@@ -54,6 +55,7 @@ pub(crate) fn functions(
     for (position, function) in item.functions.iter_mut().enumerate() {
         let variables = resolution.types(position);
         unreachable_arms::arms(&mut function.body);
+        counting_whiles::rewrite(function, variables, definitions);
         // A closure that calls one with a batched call has one when that is placed.
         loop {
             let bindings = function.bindings.keys().cloned().collect();

@@ -1,9 +1,12 @@
 //! Gives uniform loops that a strip can run lane-interchanged (see [`crate::analysis::lane_interchange`]) blocks of their own.
 
+use syn::{Expr, Stmt};
+
 use crate::analysis::definedness::Definedness;
 use crate::analysis::lane_interchange::{Plan, Scope, gain};
 use crate::analysis::liveness::Liveness;
 use crate::analysis::reference_flow::ReferenceFlow;
+use crate::analysis::short_loops::is_short_nest;
 use crate::ir::flow::Flow;
 use crate::ir::{BlockId, Program, Terminator, VarSet};
 use crate::lower::borrow_free::borrow_free;
@@ -14,7 +17,7 @@ use crate::syntax::reachability::reached;
 pub(crate) const WORTH: u32 = 100;
 
 /// The same inside a loop that members leave at different times: a block of its own keeps the strip from
-/// staying in registers from one round to the next.
+/// staying in registers from one round to the next. Nor is it worth that where short loops in short loops are straight code.
 pub(super) const WORTH_INSIDE: u32 = 250;
 
 /// Operations of a block that become a block.
@@ -49,9 +52,12 @@ impl Lowering<'_> {
             for block in program.block_ids().filter(|b| program.block(*b).func == func) {
                 let ops = &program.block(block).ops;
                 let worth = |from: usize, to: usize| {
-                    let stmts = ops[from..to].iter().flat_map(|op| &op.code);
-                    let gain = stmts.map(|stmt| gain(&scope.names, stmt)).sum::<u32>();
-                    gain >= WORTH && (gain >= WORTH_INSIDE || !is_inside_loop(program, block))
+                    let stmts = || ops[from..to].iter().flat_map(|op| &op.code);
+                    let gain = |stmt| gain(&scope.names, stmt);
+                    let is_short = |stmt: &&Stmt| matches!(stmt, Stmt::Expr(Expr::ForLoop(e), _) if is_short_nest(e, scope.names.trip_counts()));
+                    let of_long = || stmts().filter(|stmt| !is_short(stmt)).map(gain).sum::<u32>();
+                    stmts().map(gain).sum::<u32>() >= WORTH
+                        && (!is_inside_loop(program, block) || of_long() >= WORTH_INSIDE)
                 };
                 let mut from = 0;
                 while from < ops.len() {

@@ -14,7 +14,6 @@
 mod borrow_free;
 pub(crate) mod call_arguments;
 mod control;
-mod counting_whiles;
 mod exits;
 mod expr;
 mod facts;

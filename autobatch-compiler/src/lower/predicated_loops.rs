@@ -9,7 +9,7 @@
 //!                                              }
 //! ```
 //!
-//! A `while` that counts is a `for`. As blocks, each round would take the array out of its slot and put it back. Whole, the loop runs as often as the lane with the most
+//! As blocks, each round would take the array out of its slot and put it back. Whole, the loop runs as often as the lane with the most
 //! rounds needs, and the array is transposed: an element is a strip. Loops without such an array are better off as blocks, which lose
 //! the lanes that have left.
 //!
@@ -29,16 +29,10 @@ use crate::syntax::walk::{self, At, AtMut, Next};
 
 impl Lowering<'_> {
     /// The statements that the next of a block become if it is a loop that lane interchange can predicate.
-    pub(super) fn predicated(&mut self, before: &[Stmt], stmt: &Stmt, behind: &[Stmt]) -> Option<Vec<Stmt>> {
+    pub(super) fn predicated(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let Stmt::Expr(Expr::ForLoop(e), _) = stmt else { return None };
         let known = (self.temps, self.program.variables.len());
-        let stmts = match stmt {
-            Stmt::Expr(Expr::ForLoop(e), _) => self.predicated_for(e),
-            Stmt::Expr(Expr::While(e), _) => {
-                let counting = self.counting_while(before, e, behind);
-                counting.and_then(|e| self.predicated_for(&e))
-            }
-            _ => None,
-        };
+        let stmts = self.predicated_for(e);
         if stmts.is_none() {
             for made in self.program.variables.drain(known.1..) {
                 self.names.remove(&made.ident.to_string());
@@ -75,14 +69,9 @@ impl Lowering<'_> {
         uniforms.extend(bound(&self.names, &e.pat));
         let mut loops = e.clone();
         let mut stmts = Vec::new();
-        for (nth, stmt) in std::mem::take(&mut loops.body.stmts).into_iter().enumerate() {
-            let (before, behind) = (&e.body.stmts[..nth], &e.body.stmts[nth + 1..]);
+        for stmt in std::mem::take(&mut loops.body.stmts) {
             match &stmt {
                 Stmt::Expr(Expr::ForLoop(inner), _) => stmts.extend(self.counted(inner, uniforms.clone())?),
-                Stmt::Expr(Expr::While(inner), _) => {
-                    let inner = self.counting_while(before, inner, behind)?;
-                    stmts.extend(self.counted(&inner, uniforms.clone())?);
-                }
                 Stmt::Local(local) => {
                     let uniform = uniform_values::defines(&self.program, &self.names, &uniforms, local);
                     uniforms.extend(uniform);

@@ -2,6 +2,7 @@
 
 use syn::{Expr, ExprCall, ExprMethodCall};
 
+use crate::analysis::lane_interchange::breaks;
 use crate::analysis::reference_flow::LocalBorrow;
 use crate::analysis::uniform_values;
 use crate::ir::VarSet;
@@ -218,10 +219,23 @@ pub(super) fn calls(lower: &Lowering<'_>, code: &impl Code) -> bool {
 
 /// Whether a loop body can be left other than by running to its end.
 pub(super) fn leaves(body: &syn::Block) -> bool {
+    breaks(body) || leaves_around(body)
+}
+
+/// Whether it can be left for something else than what stands behind the loop.
+pub(super) fn leaves_around(body: &syn::Block) -> bool {
     walk::any(body, |at| match at {
-        At::Expr(Expr::Break(_) | Expr::Return(_) | Expr::Try(_)) => Next::Found,
-        At::Expr(Expr::Continue(e)) if e.label.is_some() => Next::Found,
-        At::Expr(Expr::Continue(_) | Expr::Closure(_)) => Next::Past,
+        At::Expr(Expr::Return(_) | Expr::Try(_)) => Next::Found,
+        At::Expr(
+            Expr::Break(syn::ExprBreak { label, .. }) | Expr::Continue(syn::ExprContinue { label, .. }),
+        ) => {
+            if label.is_some() {
+                Next::Found
+            } else {
+                Next::On
+            }
+        }
+        At::Expr(Expr::Closure(_)) => Next::Past,
         _ => Next::On,
     })
 }

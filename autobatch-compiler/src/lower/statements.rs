@@ -29,19 +29,8 @@ impl Lowering<'_> {
         };
         let mut bound = VarSet::new();
         let mut at = self.started.len();
-        // Only a `while` asks what stands around it.
-        let is_while = |expr: &Expr| matches!(expr, Expr::While(_));
-        let asks = stmts.iter().any(|stmt| matches!(stmt, Stmt::Expr(e, _) if is_while(e)));
-        let around: Vec<Stmt> = match asks || tail.as_ref().is_some_and(is_while) {
-            true => stmts.iter().cloned().chain(tail.clone().map(|tail| Stmt::Expr(tail, None))).collect(),
-            false => vec![],
-        };
-        let sides =
-            |nth: usize| (around.get(..nth).unwrap_or_default(), around.get(nth + 1..).unwrap_or_default());
-        let end = stmts.len();
-        for (nth, stmt) in stmts.into_iter().enumerate() {
-            let (before, behind) = sides(nth);
-            if let Some(stmts) = self.predicated(before, &stmt, behind) {
+        for stmt in stmts {
+            if let Some(stmts) = self.predicated(&stmt) {
                 stmts.into_iter().for_each(|stmt| self.op(stmt));
                 continue;
             }
@@ -59,7 +48,7 @@ impl Lowering<'_> {
         }
         match (tail, dest) {
             (Some(tail), Some(dest)) => self.into(tail, dest, ty.as_ref()),
-            (Some(tail), None) => match self.predicated(sides(end).0, &Stmt::Expr(tail.clone(), None), &[]) {
+            (Some(tail), None) => match self.predicated(&Stmt::Expr(tail.clone(), None)) {
                 Some(stmts) => stmts.into_iter().for_each(|stmt| self.op(stmt)),
                 None => self.discard(tail),
             },

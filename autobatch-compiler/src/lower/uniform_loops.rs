@@ -16,7 +16,7 @@
 
 use syn::{Expr, ExprForLoop, Stmt, Type};
 
-use crate::analysis::lane_interchange::{Plan, Scope, gain};
+use crate::analysis::lane_interchange::{Plan, Scope, breaks, gain};
 use crate::ir::effects::{self, bound, variable};
 use crate::ir::{Role, VarId, VarSet};
 use crate::lower::lane_interchange::WORTH_INSIDE;
@@ -40,13 +40,14 @@ pub(super) fn is_worth_blocks(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
 
 /// Whether lane interchange takes a loop that runs to its end.
 pub(super) fn is_interchanged(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
-    plan(lower, e).is_some_and(|(_, plan)| !plan.returns)
+    looks_up(lower, e) && plan(lower, e).is_some_and(|(_, plan)| !plan.returns)
 }
 
-/// Whether it takes one from which members return. Then the others go on, so it has to be worth that: elements that all look at together
+/// Whether it takes one that members leave early. Then the others go on, so it has to be worth that: elements that all look at together
 /// are one access, those that members look at in rounds of their own are one for each.
 pub(super) fn is_interchanged_search(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
-    looks_up(lower, e) && plan(lower, e).is_some_and(|(gain, plan)| plan.returns && gain >= WORTH_INSIDE)
+    let leaves = |plan: &Plan| plan.returns || breaks(&e.body);
+    looks_up(lower, e) && plan(lower, e).is_some_and(|(gain, plan)| leaves(&plan) && gain >= WORTH_INSIDE)
 }
 
 /// The plan for a loop, and what it gains.
@@ -58,17 +59,16 @@ fn plan(lower: &Lowering<'_>, e: &ExprForLoop) -> Option<(u32, Plan)> {
     Plan::of(&scope, &[op]).map(|plan| (gain, plan))
 }
 
-/// Whether each loop whose rounds may return looks at elements by its counter, or goes through a list.
+/// Whether each loop that members leave at different times looks at elements by its counter, or goes through a list.
 fn looks_up(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
-    let (mut returns, mut all_inner, mut indices) = (false, true, VarSet::new());
+    let (mut leaves, mut all_inner, mut indices) = (false, true, VarSet::new());
     walk::each(&e.body, |at| match at {
         At::Expr(Expr::ForLoop(inner)) => {
-            let found = walk::any(&inner.body, |at| matches!(at, At::Expr(Expr::Return(_))));
-            all_inner &= !found || looks_up(lower, inner);
+            all_inner &= looks_up(lower, inner);
             Next::Past
         }
-        At::Expr(Expr::Return(_)) => {
-            returns = true;
+        At::Expr(Expr::Return(_) | Expr::Break(_)) => {
+            leaves = true;
             Next::On
         }
         At::Expr(Expr::Index(e)) => {
@@ -78,7 +78,7 @@ fn looks_up(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
         _ => Next::On,
     });
     let is_range = matches!(bare(&e.expr), Expr::Range(_));
-    all_inner && (!returns || !is_range || !indices.is_disjoint(&bound(&lower.names, &e.pat)))
+    all_inner && (!leaves || !is_range || !indices.is_disjoint(&bound(&lower.names, &e.pat)))
 }
 
 /// The body of a loop, as blocks would have it.

@@ -103,7 +103,7 @@ impl Types<'_> {
             Expr::Binary(e) => self.of(scopes, &e.left).filter(is_number),
             Expr::Array(e) => {
                 let of = e.elems.first().and_then(|first| self.of(scopes, first));
-                let len = e.elems.len();
+                let len = proc_macro2::Literal::usize_unsuffixed(e.elems.len());
                 of.map(|ty| parse_quote!([#ty; #len]))
             }
             Expr::Repeat(e) => {
@@ -285,7 +285,7 @@ impl Types<'_> {
     }
 
     /// The type of a `let`'s value.
-    pub(super) fn of_local(&self, scopes: &Scopes, local: &syn::Local) -> Option<Type> {
+    pub(crate) fn of_local(&self, scopes: &Scopes, local: &syn::Local) -> Option<Type> {
         let init = &local.init.as_ref()?.expr;
         if let Pat::Type(p) = &local.pat
             && let Expr::MethodCall(call) = &**init
@@ -313,7 +313,7 @@ impl Types<'_> {
     }
 
     /// Binds the variables of a pattern in the innermost scope.
-    pub(super) fn bind(&self, scopes: &mut Scopes, pat: &Pat, ty: Option<Type>) {
+    pub(crate) fn bind(&self, scopes: &mut Scopes, pat: &Pat, ty: Option<Type>) {
         let mut found = Vec::new();
         self.pattern(pat, ty, Mode::Value, &mut found);
         scopes.last_mut().expect("a scope is open").extend(found);

@@ -14,7 +14,7 @@ use crate::std_models::pure::literal;
 use crate::syntax::mentions::{bare, bare_type, name};
 
 /// The most rounds of a loop that is straight code.
-const SHORT: u64 = 8;
+pub(crate) const SHORT: u64 = 8;
 
 /// The numbers that bound loops: lengths of arrays and values of constants, and of variables that are like constants, by name.
 #[derive(Clone, Debug, Default)]

@@ -16,13 +16,15 @@
 //! generated code contains no `unsafe`, so these functions are safe to call. The second is asserted where values are copied.
 
 mod divisor;
+mod remaining;
 mod returns;
 mod rounds;
 mod rows;
 mod strips;
 
 pub use divisor::{Divisor, QUICK};
-pub use returns::{Unreturned, held, merge_returned, needs_no_drop, returns};
+pub use remaining::Remaining;
+pub use returns::{held, merge_returned, needs_no_drop, returns};
 pub use rounds::{Rounds, choose, copied, rounds, steps};
 pub use rows::{
     Of, One, copy_rows, copy_rows_where, fill_rows, fill_rows_where, in_rows, merge_rows, of_element,

@@ -12,46 +12,9 @@
 
 use std::mem::{MaybeUninit, needs_drop};
 
+use crate::lane_interchange::remaining::Remaining;
 use crate::lane_interchange::strips::{ActiveLanes, Strip};
-use crate::simd::Level;
 use crate::storage::PcWord;
-use crate::storage::pc_word::equal;
-
-/// Which lanes have not returned: a word for each, as wide as the data mostly are.
-pub struct Unreturned<P, const W: usize>([P; W]);
-
-impl<P: PcWord, const W: usize> Unreturned<P, W> {
-    /// All.
-    #[inline(always)]
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Self {
-        Unreturned([P::set(true); W])
-    }
-
-    /// Whether a lane has returned.
-    #[inline(always)]
-    pub fn has_returned(&self, lane: usize) -> bool {
-        !self.0[lane].is_set()
-    }
-
-    /// Notes it.
-    #[inline(always)]
-    pub fn note(&mut self, lane: usize, has_returned: bool) {
-        self.0[lane] = P::set(!has_returned);
-    }
-
-    /// The lanes that have not, a bit each.
-    #[inline(always)]
-    pub fn lanes(&self, level: Level) -> u64 {
-        equal(&self.0, P::set(true), level)
-    }
-
-    /// Whether all have.
-    #[inline(always)]
-    pub fn is_none(&self) -> bool {
-        self.0.iter().fold(P::of(0), |any, lane| any.or(*lane)) == P::of(0)
-    }
-}
 
 /// Whether results may be forgotten: those of lanes without a member.
 #[inline(always)]
@@ -81,10 +44,10 @@ pub fn merge_returned<T, P: PcWord, const W: usize>(
     slots: &mut [MaybeUninit<T>; W],
     results: Strip<T, W>,
     here: &ActiveLanes<P, W>,
-    unreturned: &Unreturned<P, W>,
+    unreturned: &Remaining<P, W>,
 ) {
     for (lane, (slot, result)) in slots.iter_mut().zip(results).enumerate() {
-        if here.is_active(lane) & unreturned.has_returned(lane) {
+        if here.is_active(lane) & unreturned.has_left(lane) {
             *slot = result;
         }
     }

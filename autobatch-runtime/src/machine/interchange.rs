@@ -21,7 +21,7 @@
 use super::core::{Core, INTERCHANGED};
 use super::step::{NONE, Step};
 use crate::batch::voice::Voice;
-use crate::lane_interchange::{ActiveLanes, Divisor, Unreturned};
+use crate::lane_interchange::{ActiveLanes, Divisor, Remaining};
 use crate::storage::PcWord;
 
 impl Core<'_> {
@@ -60,12 +60,12 @@ impl Core<'_> {
         point: u32,
         next: u32,
         exit: u32,
-        unreturned: &Unreturned<P, W>,
+        unreturned: &Remaining<P, W>,
     ) {
         let (point, next, exit) = (P::of(point), P::of(next), P::of(exit));
         let words = self.words::<P, W>(nth);
         for (lane, word) in words.iter_mut().enumerate() {
-            let to = if unreturned.has_returned(lane) { exit } else { next };
+            let to = if unreturned.has_left(lane) { exit } else { next };
             *word = if *word == point { to } else { *word };
         }
         self.arrived::<P, W>(nth);

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Pat, Stmt, Type, parse_quote};
 
 use crate::analysis::lane_interchange::coalesce::coalesce;
-use crate::analysis::lane_interchange::forms::{is_slice_copy, names_only, skips, swapped};
+use crate::analysis::lane_interchange::forms::{breaks, ends, is_slice_copy, names_only, skips, swapped};
 use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, Scope, declared};
 use crate::analysis::lane_interchange::rounds::steps;
 use crate::diagnostics::reasons::{LOOP_CODE, LOOP_INNER, LOOP_ITEMS, LOOP_PATTERN, Reason};
@@ -31,6 +31,10 @@ pub(super) struct Admit<'a, 'p> {
     pub(super) depth: usize,
     /// Those of them whose rounds are not those of all lanes.
     pub(super) predicated: usize,
+    /// Whether a `break` ends the innermost of them.
+    pub(super) may_break: bool,
+    /// Whether one does.
+    breaks: bool,
     /// What was refused first.
     pub(super) refused: Option<Refusal>,
 }
@@ -73,6 +77,8 @@ impl<'a, 'p> Admit<'a, 'p> {
             returns: false,
             depth: 0,
             predicated: 0,
+            may_break: false,
+            breaks: false,
             refused: None,
         }
     }
@@ -163,30 +169,38 @@ impl<'a, 'p> Admit<'a, 'p> {
         if !names_only(&e.pat) {
             return self.refuse(&e.pat, LOOP_PATTERN);
         }
-        let is_predicated = steps(&e.expr).is_some();
+        let is_predicated = steps(&e.expr).is_some() || breaks(&e.body);
+        self.breaks |= breaks(&e.body);
         let Some(items) = self.iterator(&e.expr) else { return self.refuse(&e.expr, LOOP_ITEMS) };
         let Some(counters) = self.counters(e) else { return self.refuse(&e.pat, LOOP_CODE) };
         self.uniforms.extend(counters);
         self.item(&e.pat, &items);
         self.depth += 1;
         self.predicated += usize::from(is_predicated);
+        let may_break = std::mem::replace(&mut self.may_break, true);
         let mut nodes = Vec::new();
         let mut stmts = &e.body.stmts[..];
         while let Some((stmt, rest)) = stmts.split_first() {
             stmts = rest;
-            let Some(skipped) = skips(stmt) else {
-                self.stmt(stmt, &mut nodes)?;
-                continue;
-            };
             let known = self.leaves.len();
-            if self.uniform(skipped) {
+            if skips(stmt).or(ends(stmt)).is_some_and(|condition| self.uniform(condition)) {
                 nodes.push(Node::Uniform(Box::new(stmt.clone())));
                 continue;
             }
             self.leaves.truncate(known);
+            let Some(skipped) = skips(stmt) else {
+                self.stmt(stmt, &mut nodes)?;
+                // What comes behind is not for lanes that have left. Nor need it be as wide as what counts.
+                if breaks(stmt) || self.copies_counter(stmt) {
+                    nodes.push(Node::Lanes(vec![]));
+                }
+                continue;
+            };
             self.stmt(&parse_quote!(if #skipped {} else { #(#rest)* }), &mut nodes)?;
             break;
         }
+        nodes.retain(|node| !matches!(node, Node::Lanes(stmts) if stmts.is_empty()));
+        self.may_break = may_break;
         self.depth -= 1;
         self.predicated -= usize::from(is_predicated);
         // A copy in some lanes makes no other variable of one.
@@ -196,6 +210,13 @@ impl<'a, 'p> Admit<'a, 'p> {
         let mut head = e.clone();
         head.body.stmts.clear();
         Some(Node::Loop(Box::new(head), nodes))
+    }
+
+    /// Whether a statement is `i = at;` of a loop's counter.
+    fn copies_counter(&self, stmt: &Stmt) -> bool {
+        let Stmt::Expr(Expr::Assign(e), _) = stmt else { return false };
+        let is_local = self.variable(&e.left).is_some();
+        is_local && self.variable(&e.right).is_some_and(|var| self.uniforms.contains(&var))
     }
 
     /// Whether a `let` is of a reference to an element of a lane's list.
@@ -292,6 +313,7 @@ impl Admit<'_, '_> {
                 self.stmt(stmt, &mut nodes)?;
             }
         }
-        Some(nodes)
+        // A lane that has returned computes on, and would wait for nobody.
+        (!(self.returns && self.breaks)).then_some(nodes)
     }
 }

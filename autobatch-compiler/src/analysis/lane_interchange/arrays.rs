@@ -131,8 +131,8 @@ impl Admit<'_, '_> {
         self.in_place(place).is_some_and(|(_, array, indices)| indices.len() < array.lengths.len())
     }
 
-    /// Whether an expression is such a part of an array, and may be taken as a value. Lanes may have elements of their own where the array
-    /// would otherwise be copied for each round, or for a single access.
+    /// Whether an expression is such a part of an array, and may be taken as a value. Lanes may have elements of their own: they are
+    /// gathered.
     pub(super) fn part(&mut self, expr: &Expr) -> bool {
         let Some((_, array, indices)) = self.in_place(expr) else { return false };
         let is_small = array.elements(indices.len()).is_some_and(|n| n <= SMALL);
@@ -142,7 +142,7 @@ impl Admit<'_, '_> {
             return true;
         }
         self.leaves.truncate(known);
-        is_element && (self.predicated > 0 || self.depth == 0) && indices.iter().all(|index| self.lane(index))
+        is_element && indices.iter().all(|index| self.lane(index))
     }
 }
 

@@ -5,7 +5,7 @@ use syn::{Expr, Pat, Stmt};
 use crate::ir::{Program, goto_target};
 use crate::std_models::pure::is_swap;
 use crate::syntax::mentions::{bare, has_let};
-use crate::syntax::walk::At;
+use crate::syntax::walk::{self, At, Code, Next};
 
 /// What an expression indexes, and the indices, the first first: `a` and `i`, `j` of `a[i][j]`.
 pub fn indexed(expr: &Expr) -> (&Expr, Vec<&Expr>) {
@@ -35,18 +35,39 @@ pub fn returned<'e>(program: &Program, expr: &'e Expr) -> Option<&'e Expr> {
 }
 
 /// Whether code may leave a piece that way.
-pub(super) fn is_return(at: At<'_>) -> bool {
-    matches!(at, At::Expr(Expr::Return(_) | Expr::Macro(_)))
+pub(super) fn is_exit(at: At<'_>) -> bool {
+    matches!(at, At::Expr(Expr::Return(_) | Expr::Macro(_) | Expr::Break(_)))
+}
+
+/// Whether a `break` in the body of a loop ends that loop.
+pub(crate) fn breaks<C: Code + ?Sized>(body: &C) -> bool {
+    walk::any(body, |at| match at {
+        At::Expr(Expr::Break(e)) if e.label.is_none() => Next::Found,
+        At::Expr(Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) | Expr::Closure(_)) => Next::Past,
+        _ => Next::On,
+    })
 }
 
 /// The condition under which a statement skips the rest of a round: `if c { continue; }`.
 pub(super) fn skips(stmt: &Stmt) -> Option<&Expr> {
+    only_if(stmt, |e| matches!(e, Expr::Continue(c) if c.label.is_none() && c.attrs.is_empty()))
+}
+
+/// The condition under which a statement ends the loop: `if c { break; }`.
+pub(super) fn ends(stmt: &Stmt) -> Option<&Expr> {
+    let is_end =
+        |e: &Expr| matches!(e, Expr::Break(b) if b.label.is_none() && b.expr.is_none() && b.attrs.is_empty());
+    only_if(stmt, is_end)
+}
+
+/// The condition of an `if` that does nothing else than such an expression.
+fn only_if(stmt: &Stmt, does: impl Fn(&Expr) -> bool) -> Option<&Expr> {
     let Stmt::Expr(Expr::If(e), _) = stmt else { return None };
-    let is_skip = match &e.then_branch.stmts[..] {
-        [Stmt::Expr(Expr::Continue(c), _)] => c.label.is_none() && c.attrs.is_empty(),
+    let only = match &e.then_branch.stmts[..] {
+        [Stmt::Expr(e, _)] => does(e),
         _ => false,
     };
-    (is_skip && e.else_branch.is_none() && e.attrs.is_empty() && !has_let(&e.cond)).then_some(&e.cond)
+    (only && e.else_branch.is_none() && e.attrs.is_empty() && !has_let(&e.cond)).then_some(&e.cond)
 }
 
 /// A pattern that only gives names: `x`, `(i, w)`, `_`.

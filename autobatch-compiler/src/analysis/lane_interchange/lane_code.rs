@@ -3,7 +3,7 @@
 use syn::{BinOp, Expr, Stmt, UnOp};
 
 use crate::analysis::lane_interchange::admit::Admit;
-use crate::analysis::lane_interchange::forms::{indexed, is_return, names_only, returned, skips};
+use crate::analysis::lane_interchange::forms::{breaks, indexed, is_exit, names_only, returned, skips};
 use crate::analysis::lane_interchange::plan::SMALL;
 use crate::analysis::lane_interchange::rounds::counted;
 use crate::diagnostics::reasons::{
@@ -13,7 +13,7 @@ use crate::diagnostics::reasons::{
 use crate::ir::Role;
 use crate::ir::effects::bound;
 use crate::std_models::pure::{
-    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method, literal,
+    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
 };
 use crate::syntax::mentions::{bare, has_let, is_compound, text};
 use crate::syntax::walk;
@@ -70,7 +70,9 @@ impl Admit<'_, '_> {
                 Some(var) => !matches!(self.scope.program.var(var).role, Role::Result),
                 None => is_constant(path) && self.leaf(expr),
             },
-            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.is_borrowed(&e.expr),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
+                self.is_borrowed(&e.expr) || self.is_of_element(&e.expr)
+            }
             Expr::Unary(e) => matches!(e.op, UnOp::Neg(_) | UnOp::Not(_)) && self.lane(&e.expr),
             // The right side first, as primitive types have it.
             Expr::Binary(e) if is_compound(&e.op) => self.lane(&e.right) && self.place(&e.left),
@@ -85,7 +87,7 @@ impl Admit<'_, '_> {
             Expr::Index(_) if self.in_place(expr).is_some() => self.part(expr),
             Expr::Index(e) => self.index(e),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
-                self.array(&e.receiver).is_some() || self.is_shelf(&e.receiver) || self.is_list(&e.receiver)
+                self.array(&e.receiver).is_some() || self.has_length(&e.receiver) || self.is_list(&e.receiver)
             }
             Expr::MethodCall(e) => {
                 is_pure_method(&e.method) && self.lane(&e.receiver) && e.args.iter().all(|a| self.lane(a))
@@ -96,7 +98,10 @@ impl Admit<'_, '_> {
             }
             Expr::Tuple(e) => e.elems.iter().all(|e| self.lane(e)),
             Expr::Array(e) => e.elems.len() <= SMALL && e.elems.iter().all(|e| self.lane(e)),
-            Expr::Repeat(e) => literal(&e.len).is_some_and(|n| n <= SMALL as u64) && self.lane(&e.expr),
+            Expr::Repeat(e) => {
+                let length = self.scope.names.trip_counts().number(&e.len);
+                length.is_some_and(|n| n <= SMALL as u64) && self.lane(&e.expr)
+            }
             Expr::If(e) => {
                 !has_let(&e.cond)
                     && self.lane(&e.cond)
@@ -113,8 +118,8 @@ impl Admit<'_, '_> {
         block.stmts.iter().all(|stmt| self.lane_stmt(stmt, false))
     }
 
-    /// A statement of lane code, which may return from the function if that is said.
-    pub(super) fn lane_stmt(&mut self, stmt: &Stmt, may_return: bool) -> bool {
+    /// A statement of lane code, which may leave the loop or the function if that is said.
+    pub(super) fn lane_stmt(&mut self, stmt: &Stmt, may_leave: bool) -> bool {
         match stmt {
             Stmt::Local(local) => {
                 let Some(init) = local.init.as_ref().filter(|init| init.diverge.is_none()) else {
@@ -136,12 +141,13 @@ impl Admit<'_, '_> {
                 self.leaves.truncate(known);
                 self.lane(&init.expr)
             }
-            Stmt::Expr(e, _) if may_return => match (bare(e), returned(self.scope.program, e)) {
+            Stmt::Expr(e, _) if may_leave => match (bare(e), returned(self.scope.program, e)) {
+                (Expr::Break(e), _) => self.may_break && e.label.is_none() && e.expr.is_none(),
                 (_, Some(value)) => {
                     self.returns = true;
                     self.result(value)
                 }
-                (branches @ Expr::If(e), _) if !has_let(&e.cond) && walk::any(branches, is_return) => {
+                (branches @ Expr::If(e), _) if !has_let(&e.cond) && walk::any(branches, is_exit) => {
                     self.branches(e)
                 }
                 _ => self.lane(e),
@@ -167,17 +173,19 @@ impl Admit<'_, '_> {
         }
     }
 
-    /// An `if` that has no value, and in which lanes return.
+    /// An `if` that has no value, and in which lanes leave the loop or the function. What stands behind a `break` would not be for lanes
+    /// that have left.
     pub(super) fn branches(&mut self, e: &syn::ExprIf) -> bool {
         let mut branch = |block: &syn::Block| {
             let has_value = match block.stmts.last() {
                 Some(Stmt::Expr(e, None)) => {
                     returned(self.scope.program, e).is_none()
-                        && !matches!(e, Expr::If(_) | Expr::ForLoop(_) | Expr::Assign(_))
+                        && !matches!(e, Expr::If(_) | Expr::ForLoop(_) | Expr::Assign(_) | Expr::Break(_))
                 }
                 _ => false,
             };
-            !has_value && block.stmts.iter().all(|stmt| self.lane_stmt(stmt, true))
+            let leaves_last = block.stmts.iter().rev().skip(1).all(|stmt| !breaks(stmt));
+            !has_value && leaves_last && block.stmts.iter().all(|stmt| self.lane_stmt(stmt, true))
         };
         let branches = branch(&e.then_branch)
             && match &e.else_branch {
@@ -203,10 +211,13 @@ impl Admit<'_, '_> {
         }
         let Some(counters) = self.counters(e) else { return false };
         self.uniforms.extend(counters);
-        e.body.stmts.iter().all(|stmt| match skips(stmt) {
+        let may_break = std::mem::replace(&mut self.may_break, false);
+        let admitted = e.body.stmts.iter().all(|stmt| match skips(stmt) {
             Some(condition) => self.lane(condition),
             None => self.lane_stmt(stmt, true),
-        })
+        });
+        self.may_break = may_break;
+        admitted
     }
 
     /// A slice of the member's own.

@@ -6,7 +6,8 @@
 //!
 //! A loop over an array whose number of rounds differs between lanes runs as often as the lane with the most ([`steps`]).
 //!
-//! A lane that returns from the function computes on, for nobody: its result stays as it was then.
+//! A lane that returns from the function computes on, for nobody: its result stays as it was then. A lane that leaves a loop by `break`
+//! changes nothing until the others have left too.
 //!
 //! Admitted is code that only computes: arithmetic, comparisons, `if`, assignments to locals, indexing,
 //! and methods known to be pure (`pure`). The macro knows no types, so what it computes with is listed
@@ -28,7 +29,7 @@ mod transposed;
 mod uniform;
 
 pub use admit::Refusal;
-pub(crate) use forms::swapped;
+pub(crate) use forms::{breaks, swapped};
 pub use forms::{indexed, returned};
 pub use overwritten::overwritten;
 pub use plan::{Array, Leaf, Node, Plan, Scope, assigned, declared, gain, is_members_list, mentions};

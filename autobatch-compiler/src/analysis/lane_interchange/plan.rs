@@ -62,7 +62,7 @@ impl Array {
 /// Statements in the shape in which a strip runs them.
 #[derive(Clone)]
 pub enum Node {
-    /// A `let` of a value that is the same for all lanes, or `if c { continue; }` of such a condition.
+    /// A `let` of a value that is the same for all lanes, or `if c { continue; }` or `if c { break; }` of such a condition.
     Uniform(Box<Stmt>),
     /// Code for each lane.
     Lanes(Vec<Stmt>),

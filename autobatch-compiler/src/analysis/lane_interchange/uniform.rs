@@ -50,7 +50,8 @@ impl Admit<'_, '_> {
     }
 
     pub(super) fn elements(&self, list: &Expr) -> Option<Items> {
-        self.is_shelf(list).then(|| Items::Elements(Box::new(parse_quote!(#list[0]))))
+        (matches!(list, Expr::Path(_)) && self.is_shelf(list))
+            .then(|| Items::Elements(Box::new(parse_quote!(#list[0]))))
     }
 
     /// Notes what the variables of a `for` stand for.
@@ -76,14 +77,28 @@ impl Admit<'_, '_> {
         }
     }
 
-    /// A shared list.
+    /// A shared list. Whether a constant or a field is one, rustc is asked.
     pub(super) fn is_shelf(&self, expr: &Expr) -> bool {
         match (self.variable(expr), expr) {
             (Some(var), _) => {
                 self.is_shared(var) && self.scope.program.var(var).ty.as_ref().is_some_and(is_list)
             }
             (None, Expr::Path(path)) => is_constant(path),
+            (None, Expr::Field(_)) => self.is_shared_field(expr),
             _ => false,
+        }
+    }
+
+    /// A shared list that certainly is std's.
+    pub(super) fn has_length(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Path(_)) && self.is_shelf(expr)
+    }
+
+    /// A field of something shared.
+    fn is_shared_field(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Field(e) => self.is_shared_field(&e.base),
+            other => self.variable(other).is_some_and(|var| self.is_shared(var)),
         }
     }
 
@@ -107,13 +122,14 @@ impl Admit<'_, '_> {
                 Some(var) => self.is_shared(var) && self.leaf(expr),
                 None => is_constant(path) && self.leaf(expr),
             },
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.is_of_element(&e.expr),
             Expr::Unary(e) => matches!(e.op, UnOp::Neg(_) | UnOp::Not(_)) && self.uniform(&e.expr),
             Expr::Binary(e) => !is_compound(&e.op) && self.uniform(&e.left) && self.uniform(&e.right),
             Expr::Cast(e) => is_primitive(&e.ty) && self.uniform(&e.expr),
             Expr::Field(_) => self.field(expr),
             Expr::Index(e) => self.element(e) && indexed(expr).1.into_iter().all(|index| self.uniform(index)),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
-                self.array(&e.receiver).is_some() || self.is_shelf(&e.receiver)
+                self.array(&e.receiver).is_some() || self.has_length(&e.receiver)
             }
             Expr::MethodCall(e) => {
                 is_pure_method(&e.method)
@@ -133,6 +149,12 @@ impl Admit<'_, '_> {
     pub(super) fn known(&mut self, var: VarId) -> bool {
         self.leaves.extend(self.elements.get(&var).cloned().map(Leaf::Element));
         true
+    }
+
+    /// Whether an expression is what a loop over a shared list gives its rounds: a reference to an element.
+    pub(super) fn is_of_element(&mut self, expr: &Expr) -> bool {
+        let var = self.variable(expr).filter(|var| self.elements.contains_key(var));
+        var.is_some_and(|var| self.known(var))
     }
 
     /// A field of something shared, or of an element of a shared list.

@@ -137,7 +137,7 @@ impl Writer<'_, '_> {
         let (with, here) = (format_ident!("noalias{}", columns.len()), here());
         let going = returns
             .as_ref()
-            .map(|(_, unreturned)| quote!(& #rt::lane_interchange::Unreturned::lanes(&#unreturned, #level)));
+            .map(|(_, unreturned)| quote!(& #rt::lane_interchange::Remaining::lanes(&#unreturned, #level)));
         let next = self.emitter.point_at(*next);
         let arrive = next_stops.iter().filter(|stop| self.point(stop) == next).map(|_| {
             let to = set(next);

@@ -5,12 +5,19 @@ use quote::quote;
 
 use super::*;
 use crate::ir::testing::functions;
+use crate::resolve::method_calls;
 
 /// The body of `f` with its helpers' code in it.
 fn expanded(f: TokenStream, helpers: TokenStream) -> String {
+    expanded_in(f, helpers, true)
+}
+
+/// The same; `in_for` says whether all of `f` stands in a `for`.
+fn expanded_in(f: TokenStream, helpers: TokenStream, in_for: bool) -> String {
     let helpers = functions(quote!(mod m { #helpers })).into();
     let mut item = Item { functions: functions(f), helpers, ..Item::default() };
-    expand(&mut item, &Resolution::default(), |f| f == 0, true);
+    let resolution = method_calls::resolve(&mut item, |f| f == 0);
+    expand(&mut item, &resolution, |f| f == 0, in_for);
     text(&item.functions[0].body)
 }
 
@@ -265,4 +272,39 @@ fn arrays_that_are_made_for_a_call_are_variables() {
     );
     assert!(!body.contains("product"), "{body}");
     assert_eq!(body.matches(": [f64 ; 2] = [x ,").count(), 3, "{body}");
+}
+
+#[test]
+fn helpers_with_loops_are_expanded_in_any_loop() {
+    let helpers = quote!(
+        fn rate(y: &[f64; 2], a: f64) -> [f64; 2] {
+            [y[0] * a, y[1] - a]
+        }
+        fn step(y: &[f64; 2], a: f64) -> ([f64; 2], f64) {
+            let mut k = [[0.0; 2]; 3];
+            k[0] = rate(y, a);
+            let mut new = *y;
+            for stage in 0..2 {
+                for j in 0..=stage {
+                    new[0] += k[j][1];
+                }
+                k[stage + 1] = rate(&new, a);
+            }
+            (new, k[2][0])
+        }
+    );
+    let f = quote!(
+        fn f(x: f64, a: f64) -> f64 {
+            let mut y = [x, 0.0];
+            let mut t = 0.0;
+            while t < 1.0 {
+                let (new, error) = step(&y, a);
+                y = new;
+                t += error;
+            }
+            y[0]
+        }
+    );
+    let body = expanded_in(f, helpers, false);
+    assert!(!body.contains("step") && !body.contains("rate"), "{body}");
 }

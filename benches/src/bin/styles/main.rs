@@ -9,14 +9,25 @@ use autobatch_bench::table::Table;
 use autobatch_bench::ways::{Family, Pools, Way, small_ways, ways};
 
 mod arrays;
+// What is measured is compared with the scalar function before; these are not compiled for tests too.
+#[cfg(not(test))]
+mod dormand_prince;
+#[cfg(not(test))]
+mod gamma;
 mod lorenz;
 mod quadrature;
 mod random_walk;
 mod sequences;
+#[cfg(not(test))]
+mod shadows;
+#[cfg(not(test))]
+mod sorting;
 mod steps;
 mod style;
 mod tables;
 mod trees;
+#[cfg(not(test))]
+mod viterbi;
 
 use style::AnyStyle;
 
@@ -35,6 +46,16 @@ const ALGORITHMS: &[Styles] = &[
     tables::checksums,
     sequences::distances,
     sequences::alignments,
+    #[cfg(not(test))]
+    dormand_prince::styles,
+    #[cfg(not(test))]
+    gamma::styles,
+    #[cfg(not(test))]
+    shadows::styles,
+    #[cfg(not(test))]
+    sorting::styles,
+    #[cfg(not(test))]
+    viterbi::styles,
 ];
 
 /// Rounds; the best of each way counts.
