@@ -68,7 +68,9 @@ pub use crate::simd::{same_for_all, same_slice_for_all};
 /// The compiler upholds: nothing. A loop that does not ask goes on when it should end.
 ///
 /// The runtime relies on: nothing. [`turn`] may unwind, as any code of a lane may.
-pub use crate::batch::{is_long, is_long_inside, next_turn, tick, turn, turns_left, turns_left_inside};
+pub use crate::batch::{
+    is_long, is_long_inside, next_turn, tick, tick_turn, turn, turns_left, turns_left_inside,
+};
 
 /// # Questions about types
 ///

@@ -42,7 +42,7 @@ mod for_all {
             divisor() -> ();
             edit(A) -> ();
             fail(A) -> ();
-            forget_saved(A) -> ();
+            forget_saved(A, B) -> ();
             give(A, B) -> ();
             give_same(A) -> ();
             keep(A, B) -> ();

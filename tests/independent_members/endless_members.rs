@@ -491,6 +491,33 @@ fn loops_with_state(n: u64, depth: u32, text: String, calls: &mut u64) -> usize 
     if depth == 0 { text.len() } else { loops_with_state(n, depth - 1, text.clone(), calls) + text.len() }
 }
 
+/// Functions that call each other, and one that they call in a loop; a state and values that own memory.
+#[autobatch(strict)]
+mod several_with_state {
+    pub(crate) fn even(n: u64, text: String, calls: &mut u64) -> usize {
+        *calls += 1;
+        let (mut i, mut len) = (0, 0);
+        while i < 3 {
+            len += spinning(n, i, text.clone(), calls);
+            i += 1;
+        }
+        if n < 3 { len } else { odd(n - 3, text.clone(), calls) + text.len() + len }
+    }
+    fn odd(n: u64, text: String, calls: &mut u64) -> usize {
+        *calls += 1;
+        let halves = if n < 40 { 0 } else { even(n / 2, text.clone(), calls) };
+        if n < 1 { halves } else { even(n - 1, text, calls) + halves }
+    }
+    fn spinning(n: u64, i: u64, text: String, calls: &mut u64) -> usize {
+        let mut k = 0u64;
+        while k < n % 7 || n == 203 && i == 1 {
+            k = k.wrapping_add(1);
+        }
+        *calls += k;
+        text.len() + i as usize
+    }
+}
+
 const ALL: [Executor; 4] = [Executor::Auto, Executor::Masked, Executor::ProgramCounter, Executor::Scalar];
 
 #[test]
@@ -524,6 +551,18 @@ fn recursion_with_states_loses_nobody_when_it_is_cancelled() {
             let outcome = cancelled_after(finite, &options, run);
             let scalar = |m: usize| loops_with_state(odd[m], depths[m], text(), &mut 0);
             only(&how, outcome, FaultKind::Cancelled, third, scalar);
+
+            // Those at 203 don't end.
+            let n: Vec<u64> = (0..50).map(|n| if n % 10 == 3 { 203 + 4 * (n % 3) } else { n }).collect();
+            let mut calls = vec![0; n.len()];
+            let run =
+                |o: &Options| several_with_state::even_batched_with(&n, same(text()), &mut calls, o).unwrap();
+            let outcome = cancelled_after(45, &options, run);
+            let scalar = |m: usize| several_with_state::even(n[m], text(), &mut 0);
+            only(&how, outcome, FaultKind::Cancelled, third, scalar);
+            let (mut wanted, m) = (0, 49);
+            several_with_state::even(n[m], text(), &mut wanted);
+            assert_eq!(calls[m], wanted, "{how}");
         }
     }
 }
@@ -594,6 +633,36 @@ fn recursion_per_member(n: u64, depth: u32) -> u64 {
     }
     let last = values;
     sum + last[0]
+}
+
+/// The same in a loop.
+#[autobatch]
+fn loop_per_member(n: u64, turns: u64) -> u64 {
+    let values = vec![n, 2];
+    let lent = values.iter();
+    let (mut sum, mut i) = (0u64, 0);
+    while i < turns {
+        sum = lent.clone().fold(sum, |sum, value| sum.wrapping_mul(3) ^ value);
+        i += 1;
+    }
+    sum
+}
+
+#[test]
+fn loops_of_scalar_code_end_too() {
+    let second = |member: usize| member == 1;
+    for executor in ALL {
+        let options = Options::default().executor(executor).threads(1);
+        let how = format!("{executor:?}");
+        let run = |o: &Options| loop_per_member_batched_with(&[1, 2], &[3, u64::MAX], o).unwrap();
+        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| loop_per_member(1, 3));
+        let run = |o: &Options| spin_batched_with(&[1, 3], o).unwrap();
+        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| spin(1));
+        let run = |o: &Options| twice_batched_with(&[1, 3], &[3, 60], o).unwrap();
+        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| twice(1, 3));
+        let run = |o: &Options| calls::outer_batched_with(&[1, 3], o).unwrap();
+        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| calls::outer(1));
+    }
 }
 
 #[test]

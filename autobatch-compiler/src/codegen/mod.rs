@@ -89,7 +89,7 @@ pub fn emit(
     // All of a program keeps limits, or none.
     let all_count = lowered.sources.iter().all(|source| clones.counted_path(*source).is_some());
     let counted = clones.counted_path(lowered.sources[lowered.program.entry.0]);
-    let counted = counted.filter(|_| vector.is_none() && all_count);
+    let counted = counted.filter(|_| all_count);
     let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
     let body = body.map(|body| body.code);
     let checks = definition_check::mentions(lowered.sources.iter().map(|source| clones.function(*source)));

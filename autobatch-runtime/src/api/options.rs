@@ -450,13 +450,14 @@ impl Options {
     /// A token that ends the run early, see the example of [`CancelToken`].
     ///
     /// Members that are done have their results. Those that are not end with [`FaultKind::Cancelled`](crate::FaultKind::Cancelled). Blocks look at the
-    /// token every millisecond or so. So does scalar code of functions that recurse; other scalar code looks at it between members, and on fibers
-    /// at calls of primitives. A member that is ended has changed its `&mut` state so far: the state is valid, its value unspecified.
+    /// token every millisecond or so. So does scalar code of functions that recurse or have loops of their own, unless they are generic; other scalar
+    /// code looks at it between members, and on fibers at calls of primitives. A member that is ended has changed its `&mut` state so far: the state is valid, its value unspecified.
     ///
     /// A member that does not end delays others by a bounded time. From 20 ms on, an eighth of the time is spent on the members of its tile and
     /// on waiting ones, by the machine, where no member waits for another; half of the time once a quarter of them are done. When the run is
-    /// cancelled they get 2 ms more. Scalar code takes turns: after half a millisecond, or four times as long as members before, a member is
-    /// suspended, and goes on when all others have begun.
+    /// cancelled they get 2 ms more. Where members can't run twice, those that have waited for 20 ms on average go on by program counters, where none
+    /// waits for another. Scalar code takes turns: after half a millisecond, or four times as long as members before, a member is suspended, and
+    /// goes on when all others have begun; not so if the function runs per member, which may hold a lock: members behind it wait.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;
@@ -538,7 +539,8 @@ impl Options {
     /// Whether the [`Report`](crate::Report) says how much its engine has done, and how blocks were executed; default no.
     ///
     /// The engine is the same in any case. Only the machine counts blocks, so they are counted for some members: of a program that only
-    /// computes the machine runs the first ones again, for an eighth of the time; of others it counts the first 256.
+    /// computes the machine runs the first ones again, for an eighth of the time; of others it counts up to 256, an eighth of all, or as many as
+    /// take no time to speak of, and none in a run that may be ended from outside.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;

@@ -8,7 +8,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::panicking;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::api::fault::FaultKind;
 use crate::api::options::CancelToken;
@@ -76,9 +76,14 @@ thread_local! {
     /// The turns until the limits are looked at again, and how often they have been in this loop.
     static LEFT: Cell<u32> = const { Cell::new(0) };
     static STEPS: Cell<u64> = const { Cell::new(0) };
-    /// The ticks of scalar code until the limits are looked at again, and how often they may still be.
+    /// The ticks of scalar code until the limits are looked at again, and how often they may still be. Turns of loops have ticks of their own:
+    /// each one waits for the one before, so calls and turns should not wait for each other.
     static TICKS_LEFT: Cell<u32> = const { Cell::new(TICKS) };
+    static TURNS_LEFT: Cell<u32> = const { Cell::new(TICKS) };
     static LOOKS_LEFT: Cell<u32> = const { Cell::new(LOOKS) };
+    /// How long it runs until it is suspended, and since when.
+    static SLICE: Cell<Duration> = const { Cell::new(Duration::MAX) };
+    static BEGAN: Cell<Option<Instant>> = const { Cell::new(None) };
     /// Whether it is for few lanes of a tile, which is given up then.
     static FEW: Cell<bool> = const { Cell::new(false) };
 }
@@ -138,13 +143,25 @@ pub fn next_turn(left: &mut u32) {
     }
 }
 
-/// A counted clone has been called, or has come to the next turn of a loop. Unwinds if its lanes are to end.
+/// A counted clone has been called. Unwinds if its lanes are to end.
 #[inline(always)]
 pub fn tick() {
     // One instruction counts and tests.
     let left = TICKS_LEFT.get();
     TICKS_LEFT.set(left.wrapping_sub(1));
     if left == 0 {
+        TICKS_LEFT.set(TICKS);
+        look_up();
+    }
+}
+
+/// A counted clone has come to the next turn of a loop. Unwinds if its lanes are to end.
+#[inline(always)]
+pub fn tick_turn() {
+    let left = TURNS_LEFT.get();
+    TURNS_LEFT.set(left.wrapping_sub(1));
+    if left == 0 {
+        TURNS_LEFT.set(TICKS);
         look_up();
     }
 }
@@ -152,7 +169,6 @@ pub fn tick() {
 #[cold]
 #[inline(never)]
 fn look_up() {
-    TICKS_LEFT.set(TICKS);
     // A destructor that runs while its lane unwinds.
     if panicking() {
         return;
@@ -161,38 +177,51 @@ fn look_up() {
         if let Some(kind) = HERE.with_borrow(|limits| limits.as_ref()?.over()) {
             resume_unwind(Box::new(Stopped(kind)));
         }
-        match LOOKS_LEFT.get() {
-            0 if FEW.get() => resume_unwind(Box::new(Tired)),
+        if FEW.get() {
+            return match LOOKS_LEFT.get() {
+                0 => resume_unwind(Box::new(Tired)),
+                left => LOOKS_LEFT.set(left - 1),
+            };
+        }
+        let now = Instant::now();
+        match BEGAN.get() {
             // Others have been running meanwhile.
-            0 if turn::pause() => {}
-            0 => return LOOKS_LEFT.set(LOOKS),
-            left => return LOOKS_LEFT.set(left - 1),
+            Some(began) if now - began >= SLICE.get() && turn::pause() => {}
+            Some(began) if now - began < SLICE.get() => return,
+            _ => return BEGAN.set(Some(now)),
         }
     }
 }
 
-/// Scalar code runs from here on that is suspended after so many looks, if it takes turns.
-pub(crate) fn begin_slice(looks: u32) {
+/// Scalar code runs from here on that is suspended after so long, if it takes turns. The time counts from its first look: the clock takes as
+/// long as some members.
+pub(crate) fn begin_slice(time: Duration) {
     FEW.set(false);
     TICKS_LEFT.set(TICKS);
-    LOOKS_LEFT.set(looks);
+    TURNS_LEFT.set(TICKS);
+    SLICE.set(time);
+    BEGAN.set(None);
 }
 
-/// The looks that are left.
-pub(crate) fn looks() -> u32 {
-    LOOKS_LEFT.get()
+/// How long it has run since its first look.
+pub(crate) fn slice_used() -> Duration {
+    BEGAN.get().map_or(Duration::ZERO, |began| began.elapsed())
 }
 
 /// Scalar code runs for few lanes from here on.
 pub(crate) fn begin_ticks() {
     FEW.set(true);
     TICKS_LEFT.set(TICKS);
+    TURNS_LEFT.set(TICKS);
     LOOKS_LEFT.set(LOOKS);
 }
 
 /// The ticks since then.
 pub(crate) fn ticks() -> u64 {
-    u64::from(LOOKS - LOOKS_LEFT.get()) * u64::from(TICKS + 1) + u64::from(TICKS - TICKS_LEFT.get())
+    let since = |left: u32| u64::from(TICKS - left);
+    u64::from(LOOKS - LOOKS_LEFT.get()) * u64::from(TICKS + 1)
+        + since(TICKS_LEFT.get())
+        + since(TURNS_LEFT.get())
 }
 
 #[inline(never)]
@@ -255,8 +284,12 @@ mod tests {
     fn ticks_are_counted_until_they_are_too_many() {
         begin_ticks();
         (0..10_000).for_each(|_| tick());
-        assert_eq!(ticks(), 10_000);
+        (0..10_000).for_each(|_| tick_turn());
+        assert_eq!(ticks(), 20_000);
         let endless = catch_unwind(|| (0..u64::MAX).for_each(|_| tick()));
+        assert!(endless.unwrap_err().is::<Tired>());
+        begin_ticks();
+        let endless = catch_unwind(|| (0..u64::MAX).for_each(|_| tick_turn()));
         assert!(endless.unwrap_err().is::<Tired>());
         let token = CancelToken::new();
         token.cancel();

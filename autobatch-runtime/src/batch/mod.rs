@@ -16,8 +16,8 @@ pub(crate) mod voice;
 mod watch;
 
 pub(crate) use ending::{Payload, reason};
-pub(crate) use limits::{Limited, Limits, Stopped, Tired, begin_slice, begin_ticks, looks, ticks};
-pub use limits::{is_long, is_long_inside, next_turn, tick, turn, turns_left, turns_left_inside};
+pub(crate) use limits::{Limited, Limits, Stopped, Tired, begin_slice, begin_ticks, slice_used, ticks};
+pub use limits::{is_long, is_long_inside, next_turn, tick, tick_turn, turn, turns_left, turns_left_inside};
 pub(crate) use numbering::Numbering;
 pub(crate) use pulse::Pulse;
 pub(crate) use queue::Queue;

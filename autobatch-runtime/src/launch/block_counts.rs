@@ -2,7 +2,7 @@
 //!
 //! Only the machine counts blocks, and it takes several times as long then. A program that only computes may run twice: vector code runs
 //! all members, and the machine the first ones again, for a part of the time. Of another program the machine runs the first members with
-//! counts and the others without.
+//! counts and the others without: no more than a part of them, unless that takes hardly any time.
 
 use std::time::{Duration, Instant};
 
@@ -19,25 +19,33 @@ use crate::storage::Store;
 
 /// The part of a run's time in which members run again, and the least time.
 const PART: u32 = 8;
-const LEAST: Duration = Duration::from_micros(if cfg!(debug_assertions) { 500_000 } else { 400 });
+const LEAST: Duration = Duration::from_micros(if cfg!(debug_assertions) { 500_000 } else { 50 });
 /// The members that run again first; then twice as many each time.
 const FIRST: usize = 64;
-/// The members that run with counts where none may run again.
+/// The members that run with counts where none may run again, at most.
 const FRONT: usize = 256;
 
 impl Launch<'_> {
-    /// Runs members at the front with counts, of a program that does more than compute; how many. The blocks of all are counted if there are
-    /// no more.
+    /// Runs members at the front with counts, of a program that does more than compute; how many. Where scalar code may be chosen they are those
+    /// that there is time for, since it may be much faster.
     pub(super) fn count_front(&self, code: &dyn Code, ledger: &Ledger) -> usize {
-        let front = FRONT.min(self.members - self.begun);
-        let executor = match self.executor() {
-            Executor::Auto => Executor::Masked,
-            executor => executor,
+        let most = FRONT.min(self.members - self.begun);
+        let (executor, mut size) = match self.executor() {
+            Executor::Auto => (Executor::Masked, 1),
+            executor => (executor, most.min(self.members.div_ceil(PART as usize))),
         };
         let settings = Settings { report: true, ..self.settings(executor) };
-        let parts = [self.begun..self.begun + front, 0..0];
-        self.machine_with(settings, parts, self.threads, code, ledger);
-        front
+        let (begin, mut counted) = (Instant::now(), 0);
+        while size > 0 {
+            let first = self.begun + counted;
+            self.machine_with(settings.clone(), [first..first + size, 0..0], self.threads, code, ledger);
+            counted += size;
+            // As many as there is time for, if they take as long as those before.
+            let spent = begin.elapsed();
+            let left = LEAST.saturating_sub(spent).as_secs_f64() / spent.as_secs_f64();
+            size = ((counted as f64 * left) as usize).min(most - counted);
+        }
+        counted
     }
 
     /// Runs some members again, of a program that only computes and has taken so long.

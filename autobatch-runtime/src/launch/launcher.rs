@@ -25,6 +25,8 @@ pub(super) const PRIMITIVE_LANES: usize = 1024;
 /// optimised those of all blocks.
 pub(super) const BODY_STACK: usize = if cfg!(debug_assertions) { 8 << 20 } else { 512 << 10 };
 
+/// How long members wait for others in frames, each on average, in such a run.
+const PATIENCE: Duration = Duration::from_millis(20);
 /// Steps of the machine after which members that wait have their turn, in a run that may be ended from outside.
 const FAIR: u32 = 4;
 
@@ -59,6 +61,8 @@ pub(super) struct Launch<'a> {
     pub(super) on_fibers: bool,
     /// Whether there is scalar code that looks at the limits.
     pub(super) counts: bool,
+    /// Whether that may run instead of blocks: of a program that recurses and has no vector code.
+    pub(super) takes_turns: bool,
     /// Members at the front of the batch that have run before an executor is chosen.
     pub(super) begun: usize,
     /// How many of those the machine has run to count their blocks.
@@ -131,6 +135,7 @@ impl<'a> Launch<'a> {
             lacks_vectors: false,
             on_fibers: false,
             counts: false,
+            takes_turns: false,
             begun: 0,
             counted: 0,
         }
@@ -175,7 +180,7 @@ impl<'a> Launch<'a> {
     /// and without clones it needs native stack.
     pub(super) fn scalar_will_do(&self) -> bool {
         let native = self.defaults.native_depth && (self.program.recursive || !self.program.calls.is_empty());
-        let keeps_limits = self.limits.is_none() || self.counts && self.options.max_steps.is_none();
+        let keeps_limits = self.limits.is_none() || self.takes_turns && self.options.max_steps.is_none();
         !native && keeps_limits
     }
 
@@ -291,10 +296,10 @@ impl<'a> Launch<'a> {
 
     pub(super) fn settings(&self, executor: Executor) -> Settings {
         let options = self.options;
+        let by_counters = executor == Executor::ProgramCounter;
+        let mode = if by_counters { Mode::ProgramCounter } else { Mode::Masked };
         // In frames a member waits for the others of its call, however long they take.
         let waits = self.ends() && !self.program.calls.is_empty();
-        let by_counters = executor == Executor::ProgramCounter || waits;
-        let mode = if by_counters { Mode::ProgramCounter } else { Mode::Masked };
         let lanes = match () {
             _ if self.program.has_primitives() => PRIMITIVE_LANES,
             _ if self.program.calls.is_empty() => 2048,
@@ -314,6 +319,7 @@ impl<'a> Launch<'a> {
             refill: !options.no_refill,
             report: self.counts_all(),
             fair: if self.ends() { FAIR } else { 0 },
+            patience: waits.then_some(PATIENCE),
             trace: self.recorded(),
         }
     }

@@ -128,6 +128,7 @@ impl Launch<'_> {
         let has_frames = lanes > 0;
         self.per_member |= !self.is_admitted(code);
         self.counts = code.counts();
+        self.takes_turns = self.counts && !has_frames && !self.program.calls.is_empty();
         if !self.keeps_limits() {
             return Err(BatchError::Limit { option: "max_steps", function: self.program.name });
         }
@@ -151,7 +152,8 @@ impl Launch<'_> {
         let calls_kernels = self.on_fibers || !has_frames && self.fibers_will_do();
         let counts_some = self.options.report && !self.counts_all() && self.asked() != Executor::Scalar;
         let in_blocks = !self.on_fibers && self.executor() != Executor::Scalar;
-        if counts_some && !has_frames && in_blocks {
+        // Those would keep others waiting, however long they take.
+        if counts_some && !has_frames && in_blocks && !self.ends() {
             let counted = self.count_front(code, &ledger);
             self.counted += counted;
             self.begun += counted;

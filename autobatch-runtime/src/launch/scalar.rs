@@ -72,7 +72,7 @@ impl Launch<'_> {
     pub(super) fn scalar_member(&self, member: usize, depth: Depth, code: &dyn Code) {
         match self.ends() && code.counts() {
             true => {
-                begin_slice(u32::MAX);
+                begin_slice(Duration::MAX);
                 code.counted(member, depth);
             }
             false => code.scalar(member, depth),

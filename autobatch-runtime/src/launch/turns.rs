@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Duration;
 
 use super::launcher::Launch;
 use super::machine::Blocks;
@@ -11,16 +12,16 @@ use super::phase::{Ledger, Parts, Took};
 use super::scalar::PIECE;
 use super::ways::Code;
 use crate::api::fault::{Fault, FaultKind, FaultList, ended};
-use crate::batch::{Queue, Watch, begin_slice, looks, reason, voice};
+use crate::batch::{Queue, Watch, begin_slice, reason, slice_used, voice};
 use crate::fiber::{Reach, Worker, WorkerRules};
 use crate::native_stack::coroutine::Stack;
 use crate::native_stack::depth::Depth;
 use crate::native_stack::turn::Turn;
 
-/// Looks at the limits in a slice, at least: about half a millisecond.
-const SLICE: u32 = 64;
+/// How long a member runs until it is suspended, at least.
+const SLICE: Duration = Duration::from_micros(500);
 /// And at most.
-const LONGEST: u32 = 1024;
+const LONGEST: Duration = Duration::from_millis(8);
 /// How many times as long as the members before it one runs until it is suspended for the first time.
 const LONGER: u32 = 4;
 /// Short members between two of which one looks whether the run is over: the clock takes as long as some of them.
@@ -34,7 +35,7 @@ struct Members<'a> {
     /// Those that it has taken from the queue and that have not begun.
     taken: RefCell<Range<usize>>,
     /// The slice of a member that begins.
-    slice: Cell<u32>,
+    slice: Cell<Duration>,
     /// Whether a member goes on that was suspended: then no other begins on its stack.
     again: Cell<bool>,
     /// The members that still begin before one asks for the time.
@@ -155,8 +156,7 @@ impl Launch<'_> {
                     if members.again.get() {
                         return;
                     }
-                    let used = slice.saturating_sub(looks());
-                    members.slice.set(slice.max(LONGER * used).min(LONGEST));
+                    members.slice.set(slice.max(LONGER * slice_used()).min(LONGEST));
                 }
             }));
             let Err(payload) = caught else { return };

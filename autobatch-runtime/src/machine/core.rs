@@ -10,6 +10,7 @@ use std::panic::resume_unwind;
 use std::time::Instant;
 
 use super::counters::Finished;
+use super::leaving_frames::{After, LeavingFrames};
 use super::masked::Masked;
 use super::occupancy::Occupancy;
 use super::program_counter::ProgramCounter;
@@ -25,9 +26,14 @@ use crate::native_stack::budget::TooMuch;
 use crate::simd::{Isa, Level, vectorize};
 use crate::storage::pc_word::{PcWord, PcWords};
 
+#[expect(clippy::large_enum_variant, reason = "there is one for each worker, and it may not ask for memory")]
 pub(super) enum Engine {
     Masked(Masked),
     ProgramCounter(ProgramCounter),
+    /// From the one to the other.
+    Leaving(LeavingFrames),
+    /// While it is replaced.
+    None,
 }
 
 impl Engine {
@@ -42,6 +48,7 @@ impl Engine {
         match self {
             Engine::Masked(frames) => frames.doom(lane, unwind_point, kind, message),
             Engine::ProgramCounter(tile) => tile.doom(lane, unwind_point, kind, message),
+            Engine::Leaving(_) | Engine::None => unreachable!("no block runs"),
         }
     }
 }
@@ -79,6 +86,30 @@ pub struct Core<'r> {
 
 /// Stands for a lane in [`Core::lane`] while interchanged loops run for a strip.
 pub(super) const INTERCHANGED: u32 = u32::MAX - 1;
+
+/// The next engine: frames are to be left, or have been.
+#[cold]
+#[inline(never)]
+fn replaced<P: PcWord>(
+    engine: &mut Engine,
+    members: &mut Occupancy<'_>,
+    words: &mut Vec<P>,
+    stage: &mut Stage,
+) -> Engine {
+    let after = match std::mem::replace(engine, Engine::None) {
+        Engine::Masked(frames) => LeavingFrames::begin(frames, members),
+        Engine::Leaving(leaving) => leaving.end(members, words, stage),
+        other => return other,
+    };
+    match after {
+        After::Leaving(leaving) => Engine::Leaving(leaving),
+        After::Tile(tile) => Engine::ProgramCounter(tile),
+        After::Frames(mut frames) => {
+            frames.stay();
+            Engine::Masked(frames)
+        }
+    }
+}
 
 /// Says how many lanes were loaded before the one that has unwound. Costs nothing where none can.
 struct Loaded<'c> {
@@ -204,12 +235,26 @@ impl<'r> Core<'r> {
     }
 
     #[inline(always)]
-    fn advance<P: PcWord>(&mut self, last: Step) -> Step {
+    fn advance<P: PcWord>(&mut self, mut last: Step) -> Step {
         let (members, stage) = (&mut self.members, &mut self.stage);
         let words = P::arena_mut(&mut self.words);
-        match &mut self.engine {
-            Engine::Masked(frames) => frames.advance::<P>(last, members, words, stage),
-            Engine::ProgramCounter(tile) => tile.advance::<P>(last, members, words, stage),
+        loop {
+            match &mut self.engine {
+                Engine::Masked(frames) => {
+                    if let Some(step) = frames.advance::<P>(last, members, words, stage) {
+                        return step;
+                    }
+                }
+                Engine::ProgramCounter(tile) => return tile.advance::<P>(last, members, words, stage),
+                Engine::Leaving(leaving) => {
+                    if let Some(step) = leaving.advance::<P>(members, words, stage) {
+                        return step;
+                    }
+                }
+                Engine::None => unreachable!("there is an engine between steps"),
+            }
+            self.engine = replaced::<P>(&mut self.engine, members, words, stage);
+            last = Step::Done;
         }
     }
 
@@ -271,6 +316,7 @@ impl<'r> Core<'r> {
         let moves = match &self.engine {
             Engine::Masked(frames) => frames.transfer(self.members.level),
             Engine::ProgramCounter(tile) => tile.transfer(),
+            Engine::Leaving(_) | Engine::None => unreachable!("no lane calls or returns"),
         };
         Transfer { moves, lane: &self.lane }
     }
@@ -325,7 +371,11 @@ impl<'r> Core<'r> {
                     tile.vacate(lane);
                 }
             }
-            Step::Abandon => {}
+            Step::Abandon => {
+                if let Engine::Leaving(leaving) = &mut self.engine {
+                    leaving.refused();
+                }
+            }
             _ => resume_unwind(payload),
         }
     }
@@ -348,7 +398,7 @@ impl<'r> Core<'r> {
                 tile.call_refused(members, words, site, (lane != NONE).then_some(lane));
             }
             (Engine::ProgramCounter(tile), Step::Block(block)) => tile.refused(words, block),
-            (Engine::ProgramCounter(_), step) => unreachable!("{step:?} makes no room"),
+            (_, step) => unreachable!("{step:?} makes no room"),
         }
     }
 

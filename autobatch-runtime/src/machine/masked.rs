@@ -8,9 +8,10 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::occupancy::Occupancy;
+use super::patience::Patience;
 use super::step::{STALE, Stage, Step};
 use super::transfer::Moves;
-use super::unwinding::{Gone, UnwindPoint};
+use super::unwinding::{Fate, Gone, UnwindPoint};
 use crate::api::fault::{FaultKind, TOO_MUCH, ended, too_long};
 use crate::native_stack::room;
 use crate::simd::{self, Level};
@@ -20,20 +21,20 @@ use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
 const ABANDON: usize = 4096;
 
 /// The lanes of one call.
-struct Frame {
+pub(super) struct Frame {
     group: u16,
     /// The call site; of no meaning for the root.
-    site: u32,
+    pub(super) site: u32,
     /// The first slot in the group's columns.
-    base: usize,
+    pub(super) base: usize,
     /// The first word.
-    words: usize,
-    len: usize,
+    pub(super) words: usize,
+    pub(super) len: usize,
     /// Where in `Masked::masks` it says which of the parent's lanes these are.
     masks: Range<usize>,
     /// Whether each lane is the parent's of the same number, and those that do not call are idle; else the
     /// calling ones only, without gaps.
-    same: bool,
+    pub(super) same: bool,
     /// The group's arena top before this frame.
     top: usize,
     /// How many steps each of the caller's lanes may make at least.
@@ -70,6 +71,8 @@ pub(super) struct Masked {
     /// What the current call or return step moves: mask, the caller's first slot, the callee's, and the
     /// number of lanes if they are the same.
     transfer: (Range<usize>, usize, usize, Option<usize>),
+    /// How long members may wait, if frames are to be left then.
+    patience: Option<Patience>,
 }
 
 impl Masked {
@@ -100,6 +103,7 @@ impl Masked {
             extent: 0,
             gaps: false,
             transfer: (0..0, 0, 0, None),
+            patience: members.settings.patience.map(Patience::new),
         };
         if !frames.reserve(members, P::arena_mut(words), len) {
             room::refused();
@@ -108,6 +112,40 @@ impl Masked {
             frames.owners.iter_mut().zip(0..len as u32).for_each(|(owner, lane)| *owner = lane);
         }
         frames
+    }
+
+    /// How many calls are under way, with the one of the root.
+    pub(super) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// The frame of the `nth` call, and the one above it.
+    pub(super) fn frame(&self, nth: usize) -> (&Frame, Option<&Frame>) {
+        (&self.stack[nth], self.stack.get(nth + 1))
+    }
+
+    /// Which of its caller's lanes a frame has.
+    pub(super) fn mask(&self, frame: &Frame) -> &[u64] {
+        &self.masks[frame.masks.clone()]
+    }
+
+    /// The slots behind all frames.
+    pub(super) fn end(&self) -> usize {
+        self.tops.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Frames are not left any more.
+    pub(super) fn stay(&mut self) {
+        self.patience = None;
+    }
+
+    /// Whether members have waited for others for too long.
+    fn is_left<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], point: u32) -> bool {
+        let Some(patience) = &mut self.patience else { return false };
+        let top = &self.stack[self.stack.len() - 1];
+        let active = pc_word::count(&words[top.words..top.words + top.len], point, members.level);
+        let all = members.width() - members.vacant();
+        patience.ends(all - active.min(all), all)
     }
 
     pub(super) fn transfer(&self, level: Level) -> Moves<'_> {
@@ -119,7 +157,7 @@ impl Masked {
         }
     }
 
-    /// Finishes the step before and picks the next.
+    /// Finishes the step before and picks the next: none if the frames are to be left.
     #[inline(always)]
     pub(super) fn advance<P: PcWord>(
         &mut self,
@@ -127,7 +165,7 @@ impl Masked {
         members: &mut Occupancy<'_>,
         words: &mut Vec<P>,
         stage: &mut Stage,
-    ) -> Step {
+    ) -> Option<Step> {
         let program = members.program;
         let blocks = program.blocks.len() as u32;
         let returns = blocks + program.calls.len() as u32;
@@ -158,28 +196,34 @@ impl Masked {
         loop {
             if !self.doomed.is_empty() {
                 self.bury(members, words, stage);
-                return Step::Abandon;
+                return Some(Step::Abandon);
             }
             let point = self.lowest.iter().fold(IDLE, |a, &b| a.least(b));
             if self.stack.len() == 1
                 && let Some(step) = self.root(members, words, point)
             {
-                return step;
+                if let Some(patience) = &mut self.patience {
+                    patience.renew();
+                }
+                return Some(step);
+            }
+            if self.ticks.is_multiple_of(16) && self.is_left(members, words, point) {
+                return None;
             }
             if point < blocks {
                 if let Some(other) = self.behind(members, words, point) {
                     if self.block(members, words, stage, other) {
-                        return Step::Block(other);
+                        return Some(Step::Block(other));
                     }
                 } else if self.block(members, words, stage, point) {
-                    return Step::Block(point);
+                    return Some(Step::Block(point));
                 }
             } else if point < returns {
                 if self.call(members, words, point) {
-                    return Step::Call(point - blocks);
+                    return Some(Step::Call(point - blocks));
                 }
             } else if let Some(site) = self.pop(members, words, point) {
-                return Step::Return(site);
+                return Some(Step::Return(site));
             }
         }
     }
@@ -196,7 +240,7 @@ impl Masked {
         if !members.loads.is_empty() {
             return Some(Step::Load);
         }
-        if members.is_crowded() {
+        if members.program.calls.is_empty() && members.is_crowded() {
             self.widen(members, words);
         }
         let mut point = point;
@@ -212,7 +256,8 @@ impl Masked {
         let over = point >= ret;
         let refilling = members.refilling();
         let calls = !program.calls.is_empty();
-        let is_turn = members.is_fair_turn(self.ticks);
+        // With calls members take no turns: frames are left instead.
+        let is_turn = !calls && members.is_fair_turn(self.ticks);
         if !over && !refilling && !is_turn && (calls || self.extent <= strip) {
             return None;
         }
@@ -592,7 +637,7 @@ impl Masked {
             stage.gone.push(Gone {
                 unwind_point: one.unwind_point,
                 slot: frame.base + one.lane,
-                masked: true,
+                fate: Fate::Dropped { in_frame: true },
             });
             words[frame.words + one.lane] = P::IDLE;
             if one.frame > 0 {

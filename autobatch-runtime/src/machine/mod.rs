@@ -198,8 +198,10 @@ mod dispatch;
 #[cfg(test)]
 mod expansion;
 mod interchange;
+mod leaving_frames;
 mod masked;
 mod occupancy;
+mod patience;
 mod primitives;
 mod program_counter;
 mod recorder;

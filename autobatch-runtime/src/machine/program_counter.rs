@@ -9,7 +9,7 @@ use super::occupancy::Occupancy;
 use super::schedule::Waiting;
 use super::step::{Stage, Step};
 use super::transfer::Moves;
-use super::unwinding::{Gone, UnwindPoint};
+use super::unwinding::{Fate, Gone, UnwindPoint};
 use crate::api::fault::{FaultKind, TOO_MUCH, ended, too_long};
 use crate::native_stack::room;
 use crate::simd;
@@ -56,15 +56,21 @@ pub(super) struct ProgramCounter {
 
 impl ProgramCounter {
     pub(super) fn new<P: PcWord>(members: &mut Occupancy<'_>, words: &mut PcWords) -> ProgramCounter {
-        let program = members.program;
-        let width = members.width();
-        let strips = width.div_ceil(program.strip);
-        let lanes = strips * program.strip;
+        let tile = ProgramCounter::without_members(members);
+        let lanes = tile.lanes();
         if !members.steps_of.has_room(lanes) {
             room::refused();
         }
         *P::arena_mut(words) = room::filled(P::IDLE, lanes);
         members.steps_of.resize(lanes);
+        tile
+    }
+
+    /// A tile of as many lanes as there are, all free.
+    pub(super) fn without_members(members: &Occupancy<'_>) -> ProgramCounter {
+        let program = members.program;
+        let width = members.width();
+        let strips = width.div_ceil(program.strip);
         let mut transfer = Vec::new();
         room::make(&mut transfer, width);
         ProgramCounter {
@@ -82,6 +88,38 @@ impl ProgramCounter {
             ticks: 0,
             served: vec![0; program.blocks.len()],
         }
+    }
+
+    /// The lanes of all strips.
+    fn lanes(&self) -> usize {
+        self.width.next_multiple_of(1 << self.shift)
+    }
+
+    /// The lane's member is in a call of this site, on top of those before; whether there is memory for that.
+    pub(super) fn calls(&mut self, lane: u32, site: u32) -> bool {
+        let sites = &mut self.sites[lane as usize];
+        let has_room = room::has(sites, 1);
+        if has_room {
+            sites.push(site);
+        }
+        has_room
+    }
+
+    /// Members come that are under way, each to a lane and a point. There are words for all lanes already, and more.
+    pub(super) fn enter<P: PcWord>(
+        &mut self,
+        members: &mut Occupancy<'_>,
+        words: &mut Vec<P>,
+        places: impl Iterator<Item = (u32, u32)>,
+    ) {
+        words.truncate(self.lanes());
+        words.fill(P::IDLE);
+        members.steps_of.resize(self.lanes());
+        for (lane, point) in places {
+            words[lane as usize] = P::of(point);
+            self.waiting.enter(lane as usize >> self.shift, point);
+        }
+        self.free.retain(|lane| words[*lane as usize] == P::IDLE);
     }
 
     pub(super) fn transfer(&self) -> Moves<'_> {
@@ -444,7 +482,11 @@ impl ProgramCounter {
                 return;
             }
             let lane = one.lane;
-            stage.gone.push(Gone { unwind_point: one.unwind_point, slot: lane, masked: false });
+            stage.gone.push(Gone {
+                unwind_point: one.unwind_point,
+                slot: lane,
+                fate: Fate::Dropped { in_frame: false },
+            });
             match self.sites[lane].pop() {
                 Some(site) => one.unwind_point = UnwindPoint::Calling(site),
                 None => {

@@ -1,6 +1,7 @@
 //! Settings: the user's options, resolved for one run of the machine.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use crate::api::options::Schedule;
 use crate::simd::Isa;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub report: bool,
     /// The steps of a scheduler after which members that could go on have their turn, whoever else does not end; 0 for never.
     pub fair: u32,
+    /// How long members may wait for others of their frame, each on average; they go on by program counters then.
+    pub patience: Option<Duration>,
     /// The members whose blocks are recorded; that takes a report.
     pub trace: [Range<usize>; 2],
 }

@@ -192,6 +192,19 @@ impl StepCounts {
         }
     }
 
+    /// The steps of the lane with this word.
+    pub(super) fn of(&self, word: usize) -> u64 {
+        if self.are_counted() { self.spent[word] } else { 0 }
+    }
+
+    /// Lanes have made so many, whatever they had.
+    pub(super) fn settle(&mut self, lanes: impl Iterator<Item = (usize, u64)>) {
+        if self.are_counted() {
+            lanes.for_each(|(lane, spent)| self.spent[lane] = spent);
+            self.left = 0;
+        }
+    }
+
     /// The lanes in `mask` move to the front.
     pub(super) fn compact(&mut self, reach: usize, mask: &[u64], level: Level) {
         if self.are_counted() {

@@ -109,6 +109,13 @@ impl<T> LaneColumn<T> {
         self.slots_mut()[at] = bits;
     }
 
+    /// Copies the bits of a slot to another, if there is such a slot. Unwinds if there is no memory; nothing has changed then.
+    pub(crate) fn copy_bits(&mut self, to: usize, from: usize) {
+        if from < self.len {
+            self.set_bits(to, self.bits(from));
+        }
+    }
+
     /// Moves the lanes of `from` that are set in `mask` (bit 0: slot `wide`) to consecutive slots
     /// from `dense` on.
     #[inline]

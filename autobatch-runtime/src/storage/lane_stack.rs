@@ -91,6 +91,21 @@ impl<T> LaneStack<T> {
         self.lanes[lane].pop().expect("pops match pushes");
     }
 
+    /// Puts the bits of a value onto a lane's stack. Unwinds if there is no memory; nothing has changed then.
+    pub(crate) fn push_bits(&mut self, lane: u32, bits: MaybeUninit<T>) {
+        if self.make_room(&[lane]).is_err() {
+            room::refused();
+        }
+        self.lanes[lane as usize].push(bits);
+    }
+
+    /// Forgets all of a lane's entries, and gives their memory back.
+    pub(crate) fn clear(&mut self, lane: u32) {
+        if let Some(stack) = self.lanes.get_mut(lane as usize) {
+            budget::give(std::mem::take(stack).capacity() * size_of::<T>());
+        }
+    }
+
     /// Drops the topmost value of a lane.
     #[inline]
     pub(crate) fn discard(&mut self, lane: usize) {

@@ -31,8 +31,10 @@ const PANICS: u64 = 60;
 const DEEP: u64 = 61;
 const ENDLESS: u64 = 62;
 
-/// A batch that takes longer hangs.
-const HANGS: Duration = Duration::from_secs(120);
+/// How often one looks at the workers, and after how many looks at the same batch that hangs: two minutes, without the time for which the
+/// whole process is stopped.
+const LOOK: Duration = Duration::from_millis(200);
+const HANGS: u32 = 600;
 
 /// How many calls an input makes.
 fn calls(n: u64) -> u64 {
@@ -124,7 +126,6 @@ fn per_member(n: u64, left: u64) -> String {
     if left == 0 {
         return n.to_string();
     }
-    // Tokens of macros call the function itself, whose depth nobody counts.
     let below = per_member(n, left - 1);
     format!("{}{}", below.len(), lent.count())
 }
@@ -486,18 +487,20 @@ fn soak(args: &Arguments) -> ExitCode {
     }
     // The least memory in use in each quarter of the time: what stays between batches.
     let (mut stays, mut largest, mut told) = ([u64::MAX; 4], 0, begin);
+    let mut looks = vec![(None, 0); workers.len()];
     while workers.iter().any(|(worker, _)| !worker.is_finished()) {
-        thread::sleep(Duration::from_millis(200));
+        thread::sleep(LOOK);
         if workers.iter().any(|(worker, _)| worker.is_finished()) && Instant::now() < until {
             eprintln!("a worker has failed");
             exit(1);
         }
-        for (_, now) in &workers {
-            if let Some((what, since)) = &*now.lock().expect("nobody panics with it")
-                && since.elapsed() > HANGS
-            {
-                eprintln!("hangs: {what}");
-                exit(3);
+        for ((_, now), (last, looks)) in workers.iter().zip(&mut looks) {
+            if let Some((what, since)) = &*now.lock().expect("nobody panics with it") {
+                *looks = if last.replace(*since) == Some(*since) { *looks + 1 } else { 0 };
+                if *looks > HANGS {
+                    eprintln!("hangs: {what}");
+                    exit(3);
+                }
             }
         }
         let (memory, quarter) = (in_use(), begin.elapsed().as_secs() * 4 / (60 * args.minutes).max(1));

@@ -365,10 +365,14 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
         let columns = columns.iter().rev().map(|v| column(*v));
         quote!(#(#rt::Gone::discard(&#gone, &mut #columns);)*)
     };
+    let forget = |v: &VarId| {
+        let (column, stack) = (column(*v), stack(*v));
+        quote!(#rt::Gone::forget_saved(&#gone, &#column, &mut #stack);)
+    };
     // What a continuation has read from its stack and left there is in the column too.
     let left_behind = |r: &Region| {
-        let stacks = emitter.program.block(r.head).reads.iter().map(|v| stack(*v));
-        quote!(#(#rt::Gone::forget_saved(&#gone, &mut #stacks);)*)
+        let left = emitter.program.block(r.head).reads.iter().map(forget);
+        quote!(#(#left)*)
     };
     let at_blocks = regions.iter().map(|r| {
         let point = emitter.point(r.head);
@@ -394,8 +398,8 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
     let at_calls = emitter.calls.iter().map(|(_, call)| {
         let point = emitter.call_point(call.id);
         let drops = discard(&emitter.live_at_call(call));
-        let left = call.updates.iter().chain(&call.keeps).map(|v| stack(*v));
-        quote!(#rt::UnwindPoint::At(#point) => { #drops #(#rt::Gone::forget_saved(&#gone, &mut #left);)* })
+        let left = call.updates.iter().chain(&call.keeps).map(forget);
+        quote!(#rt::UnwindPoint::At(#point) => { #drops #(#left)* })
     });
     let calling = emitter.calls.iter().map(|(_, call)| {
         let index = emitter.call_index(call.id);

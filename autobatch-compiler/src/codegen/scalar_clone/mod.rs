@@ -61,6 +61,8 @@ pub struct Clones<'a> {
     definitions: &'a Definitions,
     resolution: &'a Resolution,
     has: Vec<bool>,
+    /// Those of the others that have a copy that counts, since they have loops.
+    loops: Vec<bool>,
     /// Those that have an inlined clone too.
     inlined: Vec<bool>,
     /// The calls that count depth, by position.
@@ -97,6 +99,12 @@ impl<'a> Clones<'a> {
                 worth.contains(&f) && (linked || vector_math.is_some()) && can_be_repeated(&functions[f])
             })
             .collect();
+        let loops = (0..functions.len()).map(|f| {
+            let function = &functions[f];
+            let may_have = worth.contains(&f) && !has[f] && !selection::is_generic(function);
+            may_have && has_loops(&function.written) && can_be_repeated(function)
+        });
+        let loops = loops.collect();
         let called = |f: usize| calls.iter().filter(move |(from, _)| *from == f).map(|(_, to)| *to);
         let recursive = |f: usize| reached(f, called).contains(&f);
         let small: Vec<bool> =
@@ -113,6 +121,7 @@ impl<'a> Clones<'a> {
             definitions: &item.declared.definitions,
             resolution,
             has,
+            loops,
             inlined: vec![false; functions.len()],
             calls,
             known,
@@ -145,12 +154,13 @@ impl<'a> Clones<'a> {
     /// Whether a function has a copy that counts. Each copy of a generic function shows the user's errors again.
     fn counts(&self, function: usize) -> bool {
         let computes = self.known.computes.contains(&function);
-        self.has[function] && (computes || !selection::is_generic(&self.functions[function]))
+        let clones = self.has[function] && (computes || !selection::is_generic(&self.functions[function]));
+        clones || self.loops[function]
     }
 
     /// The same of a program that only computes: few lanes of it run as scalar code, be there limits or not.
     pub fn counted_path_of_lanes(&self, function: usize) -> Option<TokenStream> {
-        self.counted_path(function).filter(|_| self.known.computes.contains(&function))
+        self.counted_path(function).filter(|_| self.has[function] && self.known.computes.contains(&function))
     }
 
     /// The function at a position in the source.
@@ -176,6 +186,9 @@ impl<'a> Clones<'a> {
     /// All clones, to stand beside the functions.
     pub fn items(&self) -> Vec<TokenStream> {
         let mut items = Vec::new();
+        for index in (0..self.functions.len()).filter(|f| self.loops[*f]) {
+            items.push(self.item(index, CloneKind::COUNTED));
+        }
         for index in (0..self.functions.len()).filter(|f| self.has[*f]) {
             let kinds = [CloneKind::PLAIN, CloneKind::COUNTED];
             for kind in kinds.into_iter().filter(|kind| !kind.counted || self.counts(index)) {
@@ -293,7 +306,7 @@ impl<'a> Clones<'a> {
         let fish = turbofish(&sig.generics);
         let inline = match kind.role {
             Role::Inlined => Some(quote!(#[inline(always)])),
-            Role::Clone if !self.is_rare(kind) => None,
+            Role::Clone if !self.is_rare(kind) || self.loops[index] => None,
             Role::Leaf | Role::Clone => Some(quote!(#[cold] #[inline(never)])),
         };
         let [clone, leaf] =
@@ -478,17 +491,27 @@ fn depth_ident() -> Ident {
     Ident::new("__depth", Span::mixed_site())
 }
 
+/// Whether a function has loops of its own.
+fn has_loops(body: &syn::Block) -> bool {
+    walk::any(body, |at| matches!(at, At::Expr(Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_))))
+}
+
 /// Has the loops of a function count their turns.
-fn ticks_in_loops(body: &mut syn::Block, rt: &TokenStream) {
-    walk::map(body, |at| {
+fn ticks_in_loops(code: &mut (impl walk::Code + ?Sized), rt: &TokenStream) {
+    walk::map(code, |at| {
         let body = match at {
             AtMut::Expr(Expr::ForLoop(e)) => &mut e.body,
             AtMut::Expr(Expr::While(e)) => &mut e.body,
             AtMut::Expr(Expr::Loop(e)) => &mut e.body,
+            // Its length is a constant.
+            AtMut::Expr(Expr::Repeat(e)) => {
+                ticks_in_loops(&mut *e.expr, rt);
+                return Next::Past;
+            }
             AtMut::Expr(Expr::Const(_) | Expr::Async(_)) | AtMut::Type(_) => return Next::Past,
             _ => return Next::On,
         };
-        body.stmts.insert(0, parse_quote!(#rt::tick();));
+        body.stmts.insert(0, parse_quote!(#rt::tick_turn();));
         Next::On
     });
 }

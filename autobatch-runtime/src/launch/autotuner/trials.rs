@@ -67,9 +67,9 @@ const NEAR_SCALAR: f64 = 1.6;
 const HOPELESS: f64 = 1.2;
 /// How many times the bound for a next trial is hopeless too.
 const FAR: f64 = 2.0;
-/// How many times faster than scalar code a machine must be to take its place in a run that may be ended from outside: there it runs by
-/// program counters, up to four times as long.
-const IN_TURNS: f64 = 4.0;
+/// How many times faster than scalar code a machine must be to take its place in a run that may be ended from outside: there members that wait
+/// for others too long go on by program counters, which takes longer.
+const IN_TURNS: f64 = 1.5;
 /// The part of the batch, for programs that have no other choice, to compare both machines on.
 const SAMPLE: usize = 24;
 /// Batches below this are too small for that.

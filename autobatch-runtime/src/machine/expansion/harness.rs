@@ -1,16 +1,20 @@
 //! Runs a hand-expanded program the way the launcher does, under full control of the settings.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::api::fault::{Fault, FaultKind};
 use crate::api::options::Schedule;
 use crate::api::program::Program;
 use crate::batch::{Queue, Watch};
+use crate::machine::unwinding::{Fate, Gone};
 use crate::machine::{Core, Finished, Mode, Settings};
+use crate::native_stack::room;
 use crate::simd::Isa;
 use crate::storage::Store;
 
@@ -26,6 +30,7 @@ pub(crate) fn settings() -> Settings {
         refill: true,
         report: false,
         fair: 0,
+        patience: None,
         trace: [0..0, 0..0],
     }
 }
@@ -38,14 +43,15 @@ pub(crate) fn sweep(mut check: impl FnMut(Settings)) {
         false => (&[1, 7, 64, 256], &[Isa::Baseline, Isa::Avx2, Isa::Avx512]),
     };
     for &lanes in lanes {
-        for (mode, schedule) in [
-            (Mode::Masked, Schedule::EarliestBlock),
-            (Mode::ProgramCounter, Schedule::EarliestBlock),
-            (Mode::ProgramCounter, Schedule::MostLanes),
+        for (mode, schedule, patience) in [
+            (Mode::Masked, Schedule::EarliestBlock, None),
+            (Mode::Masked, Schedule::MostLanes, Some(Duration::ZERO)),
+            (Mode::ProgramCounter, Schedule::EarliestBlock, None),
+            (Mode::ProgramCounter, Schedule::MostLanes, None),
         ] {
             for refill in [true, false] {
                 for &isa in isas {
-                    check(Settings { mode, schedule, lanes, isa, refill, ..settings() });
+                    check(Settings { mode, schedule, patience, lanes, isa, refill, ..settings() });
                 }
             }
         }
@@ -161,6 +167,34 @@ impl<R> Run<R> {
     pub(crate) fn fault(&self, member: usize) -> String {
         let fault = self.results[member].as_ref().err().expect("the member is at fault");
         format!("{:?}: {}", fault.kind, fault.message)
+    }
+}
+
+thread_local! {
+    /// The activations that are copied until memory is refused.
+    static COPIES: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+/// Refuses memory when so many activations have been copied, once.
+pub(crate) fn refuse_after(copies: usize) {
+    COPIES.set(copies);
+}
+
+/// Whether memory has been refused.
+pub(crate) fn is_refused() -> bool {
+    COPIES.get() == usize::MAX
+}
+
+/// Called for each activation that leaves its place.
+pub(crate) fn refuse(gone: &Gone) {
+    if matches!(gone.fate, Fate::Copied { .. }) && COPIES.get() != usize::MAX {
+        match COPIES.get() {
+            0 => {
+                COPIES.set(usize::MAX);
+                room::refused();
+            }
+            left => COPIES.set(left - 1),
+        }
     }
 }
 

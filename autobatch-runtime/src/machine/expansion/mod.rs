@@ -5,6 +5,8 @@ mod harness;
 mod numbers;
 mod owned;
 
+use std::time::Duration;
+
 use crate::machine::{Mode, Settings};
 use harness::{Batch, settings, sweep};
 
@@ -163,6 +165,50 @@ fn owned_values_and_limits() {
     for after in [0, 1, 10, 40, 200] {
         sweep(|settings| owned::check(settings, count, Some(after)));
     }
+}
+
+/// Memory may be refused whenever members leave their frames, which go on then.
+#[test]
+fn frames_go_on_that_can_not_be_left() {
+    let quiet = harness::Quiet::new();
+    let refusals: &[usize] = if cfg!(miri) { &[0, 7] } else { &[0, 1, 7, 30] };
+    for &copies in refusals {
+        for microseconds in [0, 20, 100] {
+            let patience = Some(Duration::from_micros(microseconds));
+            let settings = Settings { patience, lanes: 64, ..settings() };
+            harness::refuse_after(copies);
+            owned::check(settings.clone(), 60, None);
+            assert!(microseconds > 0 || harness::is_refused());
+            harness::refuse_after(copies);
+            let n: Vec<u64> = (0..60).map(|k| k % 12).collect();
+            let run = Batch::new(&numbers::FIB, settings, n.len())
+                .run(|core, store, out| numbers::enter_fib(core, store, (&n, out)));
+            assert!(n.iter().enumerate().all(|(k, &n)| *run.value(k) == numbers::fib(n)));
+            assert!(microseconds > 0 || harness::is_refused());
+        }
+    }
+    harness::refuse_after(usize::MAX);
+    drop(quiet);
+}
+
+/// Members leave frames at any time, many or few, deep ones too.
+#[test]
+fn members_that_leave_frames_go_on_where_they_are() {
+    let quiet = harness::Quiet::new();
+    let (count, deep) = if cfg!(miri) { (10, 100) } else { (60, 20_000) };
+    let n: Vec<u64> = (0..count).map(|k| if k == 7 { deep } else { k % 20 }).collect();
+    let times: &[u64] = if cfg!(miri) { &[0, 100] } else { &[0, 1, 5, 20, 50, 100, 200, 500, 1000, 2000] };
+    for &microseconds in times {
+        for lanes in [2, 5, 256] {
+            let patience = Some(Duration::from_micros(microseconds));
+            let settings = Settings { patience, lanes, max_steps: 100_000, ..settings() };
+            let run = Batch::new(&numbers::SUM, settings.clone(), n.len())
+                .run(|core, store, out| numbers::enter_sum(core, store, (&n, out)));
+            assert!(n.iter().enumerate().all(|(k, &n)| *run.value(k) == n * (n + 1) / 2));
+            owned::check(settings, count as u32, None);
+        }
+    }
+    drop(quiet);
 }
 
 #[test]

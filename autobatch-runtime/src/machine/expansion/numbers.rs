@@ -4,7 +4,7 @@ use crate::api::program::Program;
 use crate::machine::{Core, Step, UnwindPoint};
 use crate::storage::{self, Slots, Store};
 
-use super::harness::{Sink, block, call, group, instances, program};
+use super::harness::{Sink, block, call, group, instances, program, refuse};
 
 pub(crate) fn mandel(c_re: f32, c_im: f32, limit: i32) -> i32 {
     let (mut z_re, mut z_im) = (c_re, c_im);
@@ -326,7 +326,26 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             }
             Step::Abandon => {
                 for gone in core.abandoned() {
+                    refuse(&gone);
                     match gone.unwind_point {
+                        UnwindPoint::At(0) => gone.discard(&mut v_n),
+                        UnwindPoint::At(1) => {
+                            gone.discard(&mut v_n);
+                            gone.discard(&mut v_left);
+                        }
+                        UnwindPoint::At(2) => {
+                            gone.discard(&mut v_left);
+                            gone.discard(&mut v_right);
+                        }
+                        UnwindPoint::At(3) => {
+                            gone.discard(&mut v_n);
+                            gone.discard(&mut v_arg);
+                        }
+                        UnwindPoint::At(4) => {
+                            gone.discard(&mut v_left);
+                            gone.discard(&mut v_arg);
+                        }
+                        UnwindPoint::At(5) => gone.discard(&mut v_result),
                         UnwindPoint::Calling(0) => gone.discard_saved(&mut v_n, &mut s_n),
                         UnwindPoint::Calling(1) => gone.discard_saved(&mut v_left, &mut s_left),
                         _ => {}
@@ -505,8 +524,20 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             }
             Step::Abandon => {
                 for gone in core.abandoned() {
-                    if let UnwindPoint::Calling(0) = gone.unwind_point {
-                        gone.discard_saved(&mut v_n, &mut s_n);
+                    refuse(&gone);
+                    match gone.unwind_point {
+                        UnwindPoint::At(0) => gone.discard(&mut v_n),
+                        UnwindPoint::At(1) => {
+                            gone.discard(&mut v_n);
+                            gone.discard(&mut v_rest);
+                        }
+                        UnwindPoint::At(2) => {
+                            gone.discard(&mut v_n);
+                            gone.discard(&mut v_arg);
+                        }
+                        UnwindPoint::At(3) => gone.discard(&mut v_result),
+                        UnwindPoint::Calling(0) => gone.discard_saved(&mut v_n, &mut s_n),
+                        _ => {}
                     }
                 }
             }

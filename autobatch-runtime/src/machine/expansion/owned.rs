@@ -7,7 +7,7 @@ use crate::machine::{Core, Step, UnwindPoint};
 use crate::machine::{Mode, Settings};
 use crate::storage::{self, Slots, Store};
 
-use super::harness::{Batch, Run, Sink, block, call, group, instances, program, settings};
+use super::harness::{Batch, Run, Sink, block, call, group, instances, program, refuse, settings};
 
 /// An owned value that is counted while it lives, on the counter of its test.
 #[derive(Debug)]
@@ -316,6 +316,11 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
             }
             Step::Abandon => {
                 for gone in core.abandoned() {
+                    refuse(&gone);
+                    if let UnwindPoint::At(0..=4) = gone.unwind_point {
+                        gone.discard(&mut v_n);
+                        gone.discard(&mut v_bad);
+                    }
                     match gone.unwind_point {
                         UnwindPoint::At(0) => {
                             gone.discard(&mut v_list);
@@ -336,12 +341,14 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                             gone.discard(&mut v_note);
                             gone.discard(&mut v_longer);
                             gone.discard(&mut v_other);
+                            gone.discard(&mut v_less);
                         }
                         UnwindPoint::At(4) => {
                             gone.discard(&mut v_note);
                             gone.discard(&mut v_first);
                             gone.discard(&mut v_longer);
                             gone.discard(&mut v_other);
+                            gone.discard(&mut v_less);
                         }
                         UnwindPoint::At(5) => gone.discard(&mut v_result),
                         UnwindPoint::Ran(1) => gone.discard(&mut v_note),
