@@ -16,7 +16,8 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, Stmt};
 
-use crate::analysis::lane_interchange::{Plan, Refusal, Scope, gain, steps};
+use crate::analysis::lane_interchange::{Plan, Refusal, Scope, breaks, gain, steps};
+use crate::analysis::short_loops::is_short_nest;
 use crate::codegen::explained_calls::{Obstacles, asks_iterator, unknown_call};
 use crate::diagnostics::reasons::{LOOP_INNER, LOOP_IS_BORROWED, LOOP_IS_SMALL, LOOP_ITEMS};
 use crate::ir::effects;
@@ -71,8 +72,19 @@ pub(crate) fn loops(program: &Program, vector_math: bool, known: Option<&BTreeSe
             for stmt in block.code() {
                 walk::each(stmt, |at| {
                     let At::Expr(Expr::ForLoop(e)) = at else { return Next::On };
+                    if !block.interchanged && is_short_nest(e, scope.names.trip_counts()) {
+                        let obstacle = obstacles.of(&e.body);
+                        let unrolled = |span| Loop { func, span, rounds: Rounds::Unrolled, obstacle: None };
+                        loops.push(Loop { obstacle, ..unrolled(e.for_token.span()) });
+                        walk::each(&e.body, |at| {
+                            if let At::Expr(Expr::ForLoop(e)) = at {
+                                loops.push(unrolled(e.for_token.span()));
+                            }
+                        });
+                        return Next::Past;
+                    }
                     let (mut rounds, refusal) = rounds(&scope, e, block.interchanged);
-                    if rounds == Rounds::Interchanged && steps(&e.expr).is_some() {
+                    if rounds == Rounds::Interchanged && (steps(&e.expr).is_some() || breaks(&e.body)) {
                         rounds = Rounds::Predicated;
                     }
                     let next = if rounds == Rounds::LaneByLane { Next::Past } else { Next::On };
@@ -185,12 +197,16 @@ mod tests {
                 }
                 for j in 1..n { v[j] += x * v[j - 1]; }
                 let mut y = x;
-                while y < 1.0 { y += v[3]; }
+                for i in 0..20 { y += v[i] * v[i] * x - y * x; v[i] -= y * x + v[i] * y; if y > 4.0 { break; } }
+                while y < 1.0 { for i in 0..3 { for j in 0..=i { y += x * y + x; } } }
                 for k in 0..4 { y += 1.0; }
                 y
             }
         });
-        assert_eq!(found, ["interchanged", "unrolled", "predicated", "in blocks", "unrolled"]);
+        let nest = ["in blocks", "unrolled", "unrolled"];
+        let expected =
+            [&["interchanged", "unrolled", "predicated", "predicated"], &nest[..], &["unrolled"]].concat();
+        assert_eq!(found, expected);
     }
 
     #[test]

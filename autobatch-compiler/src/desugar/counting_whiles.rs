@@ -24,13 +24,14 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span};
 use syn::{BinOp, Block, Expr, ExprWhile, Pat, Stmt, Type, UnOp, parse_quote};
 
+use crate::analysis::lane_interchange::breaks;
 use crate::index::definitions::Definitions;
 use crate::item::model::{Function, rebind};
 use crate::resolve::resolution::VariableTypes;
 use crate::std_models::pure::{is_primitive, literal};
 use crate::syntax::mentions::{assignment, bare, is_variable, name, untyped};
 use crate::syntax::visit_mut::{self, VisitMut};
-use crate::syntax::walk::{self, At, AtMut, Code, Next};
+use crate::syntax::walk::{self, At, AtMut, Code};
 
 /// Rewrites the loops of a function, of whose variables these types are known.
 pub(super) fn rewrite(function: &mut Function, types: &VariableTypes, definitions: &Definitions) {
@@ -191,15 +192,6 @@ fn mentions<C: Code + ?Sized>(code: &C, variable: &str) -> bool {
 /// Whether an expression is the length of something.
 fn is_length(expr: &Expr) -> bool {
     matches!(bare(expr), Expr::MethodCall(e) if e.method == "len" && e.args.is_empty())
-}
-
-/// Whether a `break` ends the loop whose body this is.
-fn breaks(body: &[Stmt]) -> bool {
-    walk::any(body, |at| match at {
-        At::Expr(Expr::Break(e)) if e.label.is_none() => Next::Found,
-        At::Expr(Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_)) => Next::Past,
-        _ => Next::On,
-    })
 }
 
 /// Whether code indexes something by a variable.

@@ -1,6 +1,6 @@
 //! Questions about user code that the lowering asks before it decides what becomes blocks.
 
-use syn::{Expr, ExprCall, ExprMethodCall};
+use syn::{Expr, ExprBreak, ExprCall, ExprContinue, ExprMethodCall};
 
 use crate::analysis::lane_interchange::breaks;
 use crate::analysis::reference_flow::LocalBorrow;
@@ -219,16 +219,10 @@ pub(super) fn calls(lower: &Lowering<'_>, code: &impl Code) -> bool {
 
 /// Whether a loop body can be left other than by running to its end.
 pub(super) fn leaves(body: &syn::Block) -> bool {
-    breaks(body) || leaves_around(body)
-}
-
-/// Whether it can be left for something else than what stands behind the loop.
-pub(super) fn leaves_around(body: &syn::Block) -> bool {
-    walk::any(body, |at| match at {
+    let leaves_around = |at: At<'_>| match at {
         At::Expr(Expr::Return(_) | Expr::Try(_)) => Next::Found,
-        At::Expr(
-            Expr::Break(syn::ExprBreak { label, .. }) | Expr::Continue(syn::ExprContinue { label, .. }),
-        ) => {
+        // Of a loop in it, unless there is a label.
+        At::Expr(Expr::Break(ExprBreak { label, .. }) | Expr::Continue(ExprContinue { label, .. })) => {
             if label.is_some() {
                 Next::Found
             } else {
@@ -237,7 +231,8 @@ pub(super) fn leaves_around(body: &syn::Block) -> bool {
         }
         At::Expr(Expr::Closure(_)) => Next::Past,
         _ => Next::On,
-    })
+    };
+    breaks(body) || walk::any(body, leaves_around)
 }
 
 /// Whether an iteration over an expression may borrow a local. The ends of a range are numbers.
