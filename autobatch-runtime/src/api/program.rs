@@ -244,21 +244,20 @@ pub struct Note {
 /// use autobatch::program::Rounds;
 ///
 /// #[autobatch]
-/// fn largest_bin(x: f64, list: &[f64]) -> f64 {
-///     let mut bins = [0.0; 20];
-///     for w in list {
-///         bins[(w * x) as usize % 20] += w; // each member looks elsewhere
+/// fn checksum(seed: u32, text: &str, words: &[u32]) -> u32 {
+///     let mut sum = seed;
+///     for byte in text.bytes() {
+///         sum = (sum ^ u32::from(byte)).wrapping_mul(16_777_619); // any iterator
 ///     }
-///     let mut largest = 0.0;
-///     for k in 0..20 {
-///         largest = bins[k].max(largest); // all look at the same
+///     for word in words {
+///         sum = (sum ^ word).wrapping_mul(16_777_619); // all members look at the same
 ///     }
-///     largest
+///     sum
 /// }
 ///
-/// let [fill, search] = largest_bin_batched::program().loops else { panic!("two loops") };
-/// assert_eq!((fill.rounds, search.rounds), (Rounds::LaneByLane, Rounds::Interchanged));
-/// let obstacle = fill.obstacle.as_ref().expect("a reason");
+/// let [text, words] = checksum_batched::program().loops else { panic!("two loops") };
+/// assert_eq!((text.rounds, words.rounds), (Rounds::Blocks, Rounds::Interchanged));
+/// let obstacle = text.obstacle.as_ref().expect("a reason");
 /// println!("line {}: {}: {}", obstacle.line, obstacle.why, obstacle.instead);
 /// ```
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
