@@ -458,16 +458,15 @@ impl Straight<'_> {
 
     /// Whether a loop runs a few times: its ends are literals, or counters of such loops.
     fn is_short(&self, iter: &Expr) -> bool {
-        let Expr::Range(range) = bare(iter) else { return TripCounts::default().is_short_range(iter) };
-        let is_counter = |end: &Option<Box<Expr>>| {
-            let name = end.as_ref().and_then(|end| name(bare(end)));
-            name.is_some_and(|name| self.counters.contains(&name))
+        let counts = TripCounts::default();
+        let is_end = |end: &Option<Box<Expr>>| {
+            let Some(end) = end.as_deref().map(bare) else { return false };
+            let is_counter = name(end).is_some_and(|name| self.counters.contains(&name));
+            is_counter || counts.number(end).is_some_and(|n| n <= SHORT)
         };
-        let is_number = |end: &Option<Box<Expr>>| {
-            end.as_ref().and_then(|end| TripCounts::default().number(end)).is_some_and(|n| n <= SHORT)
-        };
-        let is_end = |end| is_counter(end) || is_number(end);
-        TripCounts::default().is_short_range(iter) || (is_end(&range.start) && is_end(&range.end))
+        let ends_are_short =
+            matches!(bare(iter), Expr::Range(range) if is_end(&range.start) && is_end(&range.end));
+        counts.is_short_range(iter) || ends_are_short
     }
 
     fn computes(&mut self, expr: &Expr) -> bool {

@@ -169,8 +169,9 @@ impl<'a, 'p> Admit<'a, 'p> {
         if !names_only(&e.pat) {
             return self.refuse(&e.pat, LOOP_PATTERN);
         }
-        let is_predicated = steps(&e.expr).is_some() || breaks(&e.body);
-        self.breaks |= breaks(&e.body);
+        let has_break = breaks(&e.body);
+        let is_predicated = steps(&e.expr).is_some() || has_break;
+        self.breaks |= has_break;
         let Some(items) = self.iterator(&e.expr) else { return self.refuse(&e.expr, LOOP_ITEMS) };
         let Some(counters) = self.counters(e) else { return self.refuse(&e.pat, LOOP_CODE) };
         self.uniforms.extend(counters);
