@@ -12,6 +12,8 @@ use crate::codegen::emitter::Width;
 use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
 use crate::codegen::{self, VectorProgram};
+use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::inline_expansion::Expanded;
 use crate::diagnostics::sink::Diagnostics;
 use crate::diagnostics::{messages, reasons};
 use crate::dump::Dump;
@@ -85,9 +87,10 @@ pub(crate) fn expanded(
     let definitions = &declared.definitions;
     let excluded = excluded::of(&functions, others, own.as_ref(), &args.primitives, definitions).into();
     let helpers = helpers::of(source, &item);
-    let mut model = model::Item { functions, own, helpers, excluded, declared: Rc::new(declared) };
+    let methods = helpers::methods(source, &item);
+    let mut model = model::Item { functions, own, helpers, methods, excluded, declared: Rc::new(declared) };
     let resolution = resolve(&input, &mut model, &args);
-    desugar(&input, &mut model, &resolution, &args);
+    let (resolution, checks) = desugar(&input, &mut model, resolution, &args);
     for function in &model.functions {
         let (sig, body) = (&function.sig, &function.body);
         dump.code("desugared", &quote!(#sig #body));
@@ -100,6 +103,7 @@ pub(crate) fn expanded(
         families.extend(resolution.checks().items(functions));
         families.extend(methods::shims(functions));
         beside = codegen::definition_check::questions(functions);
+        beside.extend(checks.items());
         if args.vector_math {
             let krate = &args.krate;
             beside.extend(VectorMath::new(&model, &quote!(#krate::__rt)).helpers());
@@ -124,14 +128,23 @@ fn resolve(input: &Input, item: &mut model::Item, args: &Args) -> Resolution {
     method_calls::resolve(item, |f| worth.contains(&f))
 }
 
-/// Rewrites closures with calls of the program in them.
-fn desugar(input: &Input, item: &mut model::Item, resolution: &Resolution, args: &Args) {
+/// Copies helpers, and rewrites closures with calls of the program in them. What is known then, and what rustc has to check.
+fn desugar(
+    input: &Input,
+    item: &mut model::Item,
+    resolution: Resolution,
+    args: &Args,
+) -> (Resolution, HelperChecks) {
     let entries = entries(input, item);
     let definitions = &item.declared.definitions;
     let (worth, _) = selection::call_graph(&item.functions, &entries, &args.primitives, definitions);
     let args = args_for(&item.functions, args);
-    desugar::inline_expansion::rewrite(item, resolution, |f| worth.contains(&f));
-    desugar::functions(item, resolution, |f| worth.contains(&f), &args);
+    desugar::counting_whiles::of_item(item, &resolution);
+    let Expanded { checks, types } =
+        desugar::inline_expansion::rewrite(item, &resolution, |f| worth.contains(&f));
+    let resolution = resolution.with_types(types);
+    desugar::functions(item, &resolution, |f| worth.contains(&f), &args);
+    (resolution, checks)
 }
 
 /// The generated family of each function that users can call, and the clones beside them.

@@ -7,3 +7,4 @@ mod common;
 mod copies;
 mod names;
 mod shapes;
+mod structures;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::{BinOp, Expr, Lifetime, Pat, Stmt, parse_quote};
+use syn::{BinOp, Expr, Lifetime, Pat, Stmt, UnOp, parse_quote};
 
 use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten, returned, transposed,
@@ -586,7 +586,10 @@ impl Writer<'_, '_> {
             }
             let (root, indices) = indexed(expr);
             let Some((strip, array)) = self.rows(root) else {
-                return if self.hoist(expr) { Next::Past } else { Next::On };
+                if self.hoist(expr) {
+                    return Next::Past;
+                }
+                return self.in_indices(expr);
             };
             let mut indices: Vec<Expr> = indices.into_iter().cloned().collect();
             indices.iter_mut().for_each(|index| self.in_place(index));
@@ -607,6 +610,21 @@ impl Writer<'_, '_> {
         });
     }
 
+    /// The same in the indices of a shared list, which stays where it is.
+    fn in_indices(&self, expr: &mut Expr) -> Next {
+        match expr {
+            Expr::Index(e) if self.is_shared_place(&e.expr) => {
+                let mut list = &mut *expr;
+                while let Expr::Index(e) = list {
+                    self.in_place(&mut *e.index);
+                    list = &mut e.expr;
+                }
+                Next::Past
+            }
+            _ => Next::On,
+        }
+    }
+
     /// The same for code that only some lanes may run: a panic there would be a branch.
     fn under_condition(&self, code: &mut (impl Code + ?Sized)) {
         let around = self.conditional.replace(true);
@@ -620,29 +638,38 @@ impl Writer<'_, '_> {
         (self.kind(var) == Layout::Rows).then(|| self.array(var)).flatten().map(|array| (strip(var), array))
     }
 
-    /// Has a shared element be looked at before the loop over the lanes, if all of them look at it.
+    /// Has a shared place be looked at before the loop over the lanes, if all of them look at it, or if that can't fail.
     fn hoist(&self, expr: &mut Expr) -> bool {
-        let (root, indices) = indexed(expr);
-        let always = !self.conditional.get() || self.is_in().is_some();
-        if indices.is_empty() || !always || !self.is_shared_place(root) {
+        let is_part = matches!(expr, Expr::Field(_) | Expr::Index(_))
+            || matches!(expr, Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)));
+        if !is_part || !self.is_shared_place(expr) {
             return false;
         }
-        let is_same = |v: &VarId| self.uniforms.contains(v) || self.scope.program.var(*v).is_uniform();
         let mentions = effects::of(&self.scope.names, &*expr).mentions;
         let mut elements = self.shared_elements.borrow_mut();
-        let hoists = mentions.iter().all(is_same) && elements.may_come_before(&mentions);
+        let hoists = mentions.iter().all(|v| self.is_same(*v)) && elements.may_come_before(&mentions);
         if hoists {
             elements.put(expr);
         }
         hoists
     }
 
-    /// Whether an expression is a shared variable, a field of one, or a constant.
+    /// Whether a variable is the same for all lanes.
+    fn is_same(&self, var: VarId) -> bool {
+        self.uniforms.contains(&var) || self.scope.program.var(var).is_uniform()
+    }
+
+    /// Whether an expression is a variable that is the same for all lanes, a constant, or a part of one that may be looked at here.
     fn is_shared_place(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Field(e) => self.is_shared_place(&e.base),
+            Expr::Index(e) => {
+                let always = !self.conditional.get() || self.is_in().is_some();
+                always && self.is_shared_place(&e.expr)
+            }
+            Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && self.is_shared_place(&e.expr),
             Expr::Path(path) => match effects::variable(&self.scope.names, expr) {
-                Some(var) => self.scope.program.var(var).is_uniform(),
+                Some(var) => self.is_same(var),
                 None => is_constant(path),
             },
             _ => false,
@@ -797,7 +824,7 @@ impl Writer<'_, '_> {
         let (width, l) = (self.width, lane());
         self.shared_elements.replace(SharedElements::of_piece(all_declared(self.scope, stmts)));
         let (gets, code, sets) = self.piece(stmts);
-        let shared = self.shared_elements.take().before();
+        let shared = self.shared_elements.take().before(&self.rt);
         let checks = self.checks(&declared(&self.scope.names, stmts));
         quote!(#shared #checks for #l in 0..#width { #gets #code #sets #last })
     }

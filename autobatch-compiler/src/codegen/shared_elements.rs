@@ -1,12 +1,12 @@
 //! Elements of shared lists that are the same for all lanes: a piece looks at them before its loop over the lanes.
 //!
 //! ```text
-//! for each lane { y[l] = list[i] * x[l]; }    ──▶    let shared = &list[i];
+//! for each lane { y[l] = list[i] * x[l]; }    ──▶    let shared = loaded(&list[i]);
 //!                                                    for each lane { y[l] = *shared * x[l]; }
 //! ```
 //!
 //! In the loop over the lanes the check of the index would be a branch to a panic, which LLVM does not always move out, and which stops
-//! its vectoriser.
+//! its vectoriser. So does a load under a condition. Fields of what a loop goes over (`sphere.radius`) are looked at before too.
 //!
 //! **Invariant:** an element is looked at before only if all lanes look at it, or if what the piece does is predicated: then an index that
 //! no lane would have come to costs time, and no result.
@@ -38,10 +38,14 @@ impl SharedElements {
     }
 
     /// What comes before the piece's loop over the lanes.
-    pub(super) fn before(self) -> TokenStream {
+    pub(super) fn before(self, rt: &TokenStream) -> TokenStream {
         let lets = self.places.iter().enumerate().map(|(nth, place)| {
             let shared = shared(nth);
-            quote!(let #shared = &#place;)
+            match place {
+                // It may have no size.
+                Expr::Index(e) if matches!(*e.index, Expr::Range(_)) => quote!(let #shared = &#place;),
+                _ => quote!(let #shared = #rt::loaded(&#place);),
+            }
         });
         quote!(#(#lets)*)
     }

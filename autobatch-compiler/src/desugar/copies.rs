@@ -8,7 +8,7 @@ use syn::{Block, Expr, ExprBlock, Ident, Local, Stmt, parse_quote};
 use crate::desugar::operands::operands;
 use crate::syntax::mentions::bare;
 use crate::syntax::visit_mut::{self, VisitMut};
-use crate::syntax::walk::{self, At};
+use crate::syntax::walk::{self, At, Code};
 
 /// What marks a copy, and whether it changes what it was lent.
 pub(super) struct Mark {
@@ -35,6 +35,11 @@ pub(super) fn is_any_copy(expr: &Expr) -> bool {
     is_copy(expr) || is_marked(expr, CHANGES)
 }
 
+/// Whether a copy that changes something stands in code.
+pub(super) fn has_changing_copy(code: &(impl Code + ?Sized)) -> bool {
+    walk::any(code, |at| matches!(at, At::Expr(e) if is_marked(e, CHANGES)))
+}
+
 fn is_marked(expr: &Expr, mark: &str) -> bool {
     matches!(expr, Expr::Block(e) if e.attrs.iter().any(|attr| attr.path().is_ident(mark)))
 }
@@ -51,22 +56,33 @@ struct Flatten {
 impl Flatten {
     /// Takes what copies in an expression do before it. `false`: nothing more may be taken from what is evaluated behind.
     fn take(&mut self, expr: &mut Expr, before: &mut Vec<Stmt>) -> bool {
-        if is_copy(expr) {
+        if is_any_copy(expr) {
             return self.splice(expr, before);
         }
-        let keeps =
-            matches!(expr, Expr::Lit(_) | Expr::Path(_) | Expr::Paren(_) | Expr::Tuple(_) | Expr::Array(_));
-        operands(expr).is_some_and(|all| self.all(all, before)) && keeps
+        let keeps = matches!(
+            expr,
+            Expr::Lit(_) | Expr::Path(_) | Expr::Paren(_) | Expr::Tuple(_) | Expr::Array(_) | Expr::Struct(_)
+        );
+        // Of a call of a method the first operand is a place.
+        let are_values = !matches!(expr, Expr::MethodCall(_));
+        operands(expr).is_some_and(|all| self.all(all, are_values, before)) && keeps
     }
 
-    /// The same for expressions that are evaluated in turn. What an operator has computed before is kept in a variable.
-    fn all(&mut self, mut exprs: Vec<&mut Expr>, before: &mut Vec<Stmt>) -> bool {
-        let copies: Vec<bool> =
-            exprs.iter().map(|e| walk::any(*e, |at| matches!(at, At::Expr(e) if is_copy(e)))).collect();
-        let end = copies.iter().rposition(|copy| *copy);
+    /// The same for expressions that are evaluated in turn. What an operator has computed before is kept in a variable; so is all else
+    /// before a copy that may change it.
+    fn all(&mut self, mut exprs: Vec<&mut Expr>, are_values: bool, before: &mut Vec<Stmt>) -> bool {
+        let has = |found: &dyn Fn(&Expr) -> bool| {
+            let any = |e: &&mut Expr| walk::any(&**e, |at| matches!(at, At::Expr(e) if found(e)));
+            exprs.iter().rposition(|e| any(&e))
+        };
+        let (end, change) = (has(&is_any_copy), has(&|e| is_marked(e, CHANGES)));
         for (at, expr) in exprs.iter_mut().enumerate() {
-            if !self.take(expr, before) && end.is_some_and(|end| at < end) {
-                if !matches!(bare(expr), Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_)) {
+            let is_stable = self.take(expr, before);
+            let before_change =
+                change.is_some_and(|change| at < change) && !matches!(bare(expr), Expr::Lit(_));
+            if before_change || !is_stable && end.is_some_and(|end| at < end) {
+                let is_operation = matches!(bare(expr), Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_));
+                if !(is_operation || before_change && are_values) {
                     return false;
                 }
                 self.names += 1;
@@ -84,16 +100,7 @@ impl Flatten {
             Stmt::Expr(e, _) => e,
             _ => return,
         };
-        // Where nothing is evaluated before it, it may change what it likes.
-        let mut whole = &mut *expr;
-        while let Expr::Paren(e) = whole {
-            whole = &mut e.expr;
-        }
-        if is_marked(whole, CHANGES) {
-            self.splice(whole, before);
-        } else {
-            self.take(expr, before);
-        }
+        self.take(expr, before);
     }
 
     /// Puts the statements of a block before it.

@@ -26,15 +26,28 @@ use syn::{BinOp, Block, Expr, ExprWhile, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::analysis::lane_interchange::breaks;
 use crate::index::definitions::Definitions;
-use crate::item::model::{Function, rebind};
-use crate::resolve::resolution::VariableTypes;
-use crate::std_models::pure::{is_primitive, literal};
+use crate::item::model::{Function, Item, rebind};
+use crate::resolve::resolution::{Resolution, VariableTypes};
+use crate::std_models::pure::{is_primitive, is_pure_method, literal};
 use crate::syntax::mentions::{assignment, bare, is_variable, name, untyped};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, AtMut, Code};
 
+/// Rewrites the loops of an item's functions, and of its helpers.
+pub(crate) fn of_item(item: &mut Item, resolution: &Resolution) {
+    let (definitions, none) = (&item.declared.definitions, VariableTypes::new());
+    for (position, function) in item.functions.iter_mut().enumerate() {
+        rewrite(function, resolution.types(position), definitions);
+    }
+    for helpers in [&mut item.helpers, &mut item.methods] {
+        let mut all = helpers.to_vec();
+        all.iter_mut().for_each(|helper| rewrite(helper, &none, definitions));
+        *helpers = all.into();
+    }
+}
+
 /// Rewrites the loops of a function, of whose variables these types are known.
-pub(super) fn rewrite(function: &mut Function, types: &VariableTypes, definitions: &Definitions) {
+fn rewrite(function: &mut Function, types: &VariableTypes, definitions: &Definitions) {
     let mut types = types.clone();
     types.extend(function.params.iter().map(|param| (param.ident.to_string(), param.ty.clone())));
     let mutable =
@@ -211,6 +224,8 @@ fn only_reads(code: &[Stmt], var: &str) -> bool {
     !walk::any(code, |at| match at {
         At::Expr(Expr::Continue(_) | Expr::Closure(_)) | At::Macro(_) => true,
         At::Expr(Expr::Reference(e)) => e.mutability.is_some() && is_variable(&e.expr, var),
+        // A method may take it as `&mut`; those that numbers have themselves go before others of their names.
+        At::Expr(Expr::MethodCall(e)) => is_variable(&e.receiver, var) && !is_pure_method(&e.method),
         At::Expr(e) => assignment(e)
             .is_some_and(|(place, _)| mentions(place, var) && !matches!(bare(place), Expr::Index(_))),
         _ => false,

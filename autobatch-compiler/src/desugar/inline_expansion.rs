@@ -15,37 +15,55 @@
 //! **Invariant:** what is evaluated, and in which order, stays.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use proc_macro2::Span;
-use quote::ToTokens;
-use syn::{Block, Expr, ExprCall, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
+use syn::{Block, Expr, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
 
-use crate::desugar::copies::{Mark, flatten, is_any_copy};
+use crate::desugar::copies::{Mark, flatten, has_changing_copy, is_any_copy};
+use crate::desugar::early_returns;
+use crate::desugar::helper_calls::{HelperCall, Helpers};
+use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::scalar_replacement;
 use crate::index::definitions::Definitions;
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
-use crate::resolve::types::Types;
+use crate::resolve::types::Scopes;
+use crate::resolve::variables;
 use crate::std_models::pure::{
     is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
 };
 use crate::std_models::trip_count::{SHORT, TripCounts};
-use crate::syntax::call_sites;
-use crate::syntax::mentions::{self, assignment, bare, bare_type, is_variable, name, text};
+use crate::syntax::mentions::{self, assignment, bare, is_variable, name, text};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
-/// The largest function that is copied, in tokens.
-const SMALL: usize = 500;
+/// The largest function that is copied, in operations.
+const SMALL: usize = 150;
 /// How much the copies in one function may come to.
-const MOST: usize = 3000;
+const MOST: usize = 900;
+
+/// What has come of the copies.
+#[derive(Default)]
+pub(crate) struct Expanded {
+    /// What rustc has to check.
+    pub(crate) checks: HelperChecks,
+    /// The types of variables, by the positions of functions.
+    pub(crate) types: Vec<(usize, VariableTypes)>,
+}
 
 /// Copies the item's helpers to where the functions of the program call them.
-pub(crate) fn rewrite(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> bool) {
-    expand(item, resolution, batched, false);
+pub(crate) fn rewrite(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> bool) -> Expanded {
+    expand(item, resolution, batched, false)
 }
 
 /// The same; `in_for` says whether the functions' code stands in a `for`.
-fn expand(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> bool, in_for: bool) {
+fn expand(
+    item: &mut Item,
+    resolution: &Resolution,
+    batched: impl Fn(usize) -> bool,
+    in_for: bool,
+) -> Expanded {
     let own = item.functions.iter().enumerate().filter(|(position, _)| !batched(*position));
     let all = own.map(|(_, f)| f).chain(item.helpers.iter()).filter(|f| !f.associated && f.method.is_none());
     let mut helpers = BTreeMap::new();
@@ -62,7 +80,9 @@ fn expand(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> b
         .map(|(_, f)| f.sig.ident.to_string())
         .collect();
     helpers.retain(|name, _| !program.contains(name));
-    let definitions = &item.declared.beside;
+    let (declared, methods) = (Rc::clone(&item.declared), Rc::clone(&item.methods));
+    let helpers = Helpers::new(helpers, &methods, &declared.beside);
+    let mut expanded = Expanded::default();
     for (position, function) in item.functions.iter_mut().enumerate().filter(|(f, _)| batched(*f)) {
         let generics = function.sig.generics.params.iter().chain(&function.outer.params);
         let has_items = walk::any(&function.written, |at| matches!(at, At::Item(_)));
@@ -70,70 +90,51 @@ fn expand(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> b
         if has_items || generics.into_iter().any(|p| !matches!(p, syn::GenericParam::Lifetime(_))) {
             continue;
         }
-        let types = typed(function, resolution.types(position));
+        let types = variables::given(function, resolution.types(position));
         let mut body = function.body.clone();
+        spell_out(&mut body);
         let mut expansion = Expansion {
             function,
-            types: &types,
+            scopes: types,
             helpers: &helpers,
-            definitions,
             around: vec![],
             copied: 0,
             copies: 0,
+            checks: HelperChecks::default(),
             in_loop: in_for,
             in_for,
         };
         expansion.visit_block_mut(&mut body);
         if expansion.copied > 0 {
+            expanded.checks.extend(expansion.checks);
             // Names are those of one scope before blocks become one.
             rebind(function, body);
             let mut body = function.body.clone();
             flatten(&mut body);
             rebind(function, body);
         }
+        let known = resolution.types(position);
+        scalar_replacement::rewrite(function, known, helpers.types(), &mut expanded.checks);
+        let types = variables::types(function, known, helpers.types()).into_iter().flatten();
+        expanded.types.push((position, types.filter_map(|(name, ty)| Some((name, ty?))).collect()));
     }
-}
-
-/// The types of a helper's variables, as far as they follow from what is written.
-fn types_in(helper: &Function, definitions: &Definitions) -> VariableTypes {
-    let types = Types { definitions, functions: &[], own: None };
-    let params = typed(helper, &VariableTypes::new());
-    let mut scopes = vec![params.into_iter().map(|(name, ty)| (name, Some(types.plain(&ty)))).collect()];
-    walk::each(&helper.body, |at| {
-        if let At::Local(local) = at {
-            let written = match &local.pat {
-                Pat::Type(p) => Some(types.plain(&p.ty)),
-                _ => None,
-            };
-            let ty = written.or_else(|| types.of_local(&scopes, local));
-            types.bind(&mut scopes, &local.pat, ty);
-        }
-    });
-    scopes.into_iter().flatten().filter_map(|(name, ty)| Some((name, ty?))).collect()
-}
-
-/// The types of a function's variables, as far as they are known.
-fn typed(function: &Function, known: &VariableTypes) -> VariableTypes {
-    let mut types = known.clone();
-    for param in &function.params {
-        types.entry(param.ident.to_string()).or_insert_with(|| param.ty.clone());
-    }
-    types
+    expanded
 }
 
 /// The expansion of the calls in one function.
 struct Expansion<'a> {
     function: &'a Function,
-    types: &'a VariableTypes,
-    helpers: &'a BTreeMap<String, Function>,
-    /// The types that stand beside the item.
-    definitions: &'a Definitions,
+    /// The types of its variables.
+    scopes: Scopes,
+    helpers: &'a Helpers<'a>,
     /// The helpers whose code it is.
-    around: Vec<String>,
-    /// The tokens that have been copied.
+    around: Vec<&'a Function>,
+    /// The operations that have been copied.
     copied: usize,
     /// The number of copies.
     copies: usize,
+    /// What rustc has to check of the copies.
+    checks: HelperChecks,
     /// Whether the code stands in a loop, and whether that is a `for`, of which lane interchange may make vectors.
     in_loop: bool,
     in_for: bool,
@@ -141,31 +142,26 @@ struct Expansion<'a> {
 
 impl<'a> Expansion<'a> {
     /// Of a helper's own calls.
-    fn new(function: &'a Function, types: &'a VariableTypes, outer: &Expansion<'a>) -> Self {
-        Expansion { function, types, copied: 0, copies: 0, around: vec![], in_for: true, ..*outer }
+    fn of_helper(&self, helper: &'a Function) -> Expansion<'a> {
+        let around = self.around.iter().copied().chain([helper]).collect();
+        let scopes = variables::types(helper, &VariableTypes::new(), self.helpers.types());
+        let (copied, copies, checks) = (0, 0, HelperChecks::default());
+        Expansion { function: helper, scopes, around, copied, copies, checks, in_for: true, ..*self }
     }
 
-    /// Whether the function that a call names has loops.
-    fn loops(&self, call: &ExprCall) -> bool {
-        let helper = mentions::name(&call.func).and_then(|name| self.helpers.get(&name));
-        helper.is_some_and(|f| walk::any(&f.body, |at| matches!(at, At::Expr(Expr::ForLoop(_)))))
+    fn definitions(&self) -> &'a Definitions {
+        self.helpers.types().definitions
     }
 
     /// What a call comes to.
-    fn expanded(&mut self, call: &ExprCall) -> Option<Expr> {
-        let Expr::Path(path) = &*call.func else { return None };
-        let name = path.path.get_ident().filter(|_| path.qself.is_none())?;
-        let helper = self.helpers.get(&name.to_string())?;
-        if helper.params.len() != call.args.len()
-            || self.around.contains(&name.to_string())
-            || !self.function.sees(name)
-            || (!call.attrs.is_empty() && call_sites::marked(&call.attrs).is_none())
-        {
+    fn expanded(&mut self, call: HelperCall<'a>) -> Option<Expr> {
+        let HelperCall { helper, args, name, checks } = call;
+        if self.around.iter().any(|around| std::ptr::eq(*around, helper)) || !self.function.sees(&name) {
             return None;
         }
-        let helper = &self.with_its_own(helper)?;
+        let (helper, inner) = &self.with_its_own(helper)?;
         let mut body = helper.body.clone();
-        let size = body.to_token_stream().to_string().split(' ').count();
+        let size = operations(&body);
         if size > SMALL || self.copied + size > MOST {
             return None;
         }
@@ -175,7 +171,7 @@ impl<'a> Expansion<'a> {
         }
         let names = self.rename(&mut body, helper);
         let mut lets: Vec<Stmt> = Vec::new();
-        for (param, arg) in helper.params.iter().zip(&call.args) {
+        for (param, arg) in helper.params.iter().zip(&args) {
             let name = names.get(&param.ident.to_string()).unwrap_or(&param.ident);
             self.bind(param, name, arg, &mut body, &mut lets)?;
         }
@@ -184,6 +180,8 @@ impl<'a> Expansion<'a> {
         }
         self.copied += size;
         self.copies += 1;
+        self.checks.extend(checks);
+        self.checks.extend(inner.clone());
         let value = Ident::new(&format!("__returned_{}", self.copies), Span::mixed_site());
         let tail = match body.stmts.pop()? {
             Stmt::Expr(tail, None) => tail,
@@ -193,31 +191,46 @@ impl<'a> Expansion<'a> {
             }
         };
         let changes = |param: &Param| matches!(&param.ty, Type::Reference(r) if r.mutability.is_some());
-        let mark = Mark { changes: helper.params.iter().any(changes) };
+        let changes_too =
+            args.iter().any(may_change) || lets.iter().chain(&body.stmts).any(has_changing_copy);
+        let mark = Mark { changes: helper.params.iter().any(changes) || changes_too };
         let (stmts, output) = (&body.stmts, &helper.output);
         Some(parse_quote!((#mark { #(#lets)* #(#stmts)* let #value: #output = #tail; #value })))
     }
 
-    /// A helper with its own calls expanded, if it is straight code of numbers.
-    fn with_its_own(&self, helper: &Function) -> Option<Function> {
-        let plain = |ty: &Type| self.definitions.plain(ty);
-        let simple = |param: &Param| param.pattern.is_none() && is_of_numbers(&param.ty, &plain);
+    /// A helper with its own calls expanded, if it is straight code of numbers, and what rustc has to check of them.
+    fn with_its_own(&self, helper: &'a Function) -> Option<(Function, HelperChecks)> {
+        let simple = |param: &Param| param.pattern.is_none() && self.is_of_values(&param.ty);
         if !helper.params.iter().all(simple)
-            || !is_value(&plain(&helper.output))
+            || !self.definitions().is_value(&helper.output)
             || !helper.sig.generics.params.is_empty()
             || walk::any(&helper.written, |at| matches!(at, At::Item(_)))
         {
             return None;
         }
         let mut body = helper.body.clone();
-        let types = types_in(helper, self.definitions);
-        let mut inner = Expansion { around: self.around.clone(), ..Expansion::new(helper, &types, self) };
-        inner.around.push(helper.sig.ident.to_string());
+        spell_out(&mut body);
+        let mut inner = self.of_helper(helper);
         inner.visit_block_mut(&mut body);
-        without_returns(&mut body);
+        let checks = inner.checks;
+        early_returns::rewrite(&mut body, &helper.output, self.definitions());
         let mut helper = helper.clone();
         rebind(&mut helper, body);
-        Straight { function: &helper, counters: vec![] }.stmts(&helper.body.stmts).then_some(helper)
+        let mut straight = Straight { function: &helper, definitions: self.definitions(), counters: vec![] };
+        straight.stmts(&helper.body.stmts).then_some((helper, checks))
+    }
+
+    /// Whether a parameter is a value, or a reference to one or to what is shared, without a name for its lifetime.
+    fn is_of_values(&self, ty: &Type) -> bool {
+        let definitions = self.definitions();
+        match ty {
+            Type::Reference(r) if r.lifetime.is_none() => match definitions.plain(&r.elem) {
+                Type::Path(p) => p.qself.is_none() && !walk::any(ty, |at| matches!(at, At::Lifetime(_))),
+                Type::Slice(s) => definitions.is_value(&s.elem),
+                elem => definitions.is_value(&elem),
+            },
+            ty => definitions.is_value(ty),
+        }
     }
 
     /// Gives variables of a helper names that the function does not have.
@@ -245,9 +258,10 @@ impl<'a> Expansion<'a> {
         lets: &mut Vec<Stmt>,
     ) -> Option<()> {
         let arg = bare(arg);
-        let known = |expr: &Expr| self.types.get(&mentions::name(expr)?);
-        let plain = |ty: &Type| text(&self.definitions.plain(ty));
-        let is_known = |expr: &Expr, ty: &Type| known(expr).is_some_and(|known| plain(known) == plain(ty));
+        let definitions = self.definitions();
+        let known = |expr: &Expr| self.helpers.types().of(&self.scopes, expr).filter(|_| is_place(expr));
+        let plain = |ty: &Type| text(&definitions.plain(ty));
+        let is_known = |expr: &Expr, ty: &Type| known(expr).is_some_and(|known| plain(&known) == plain(ty));
         let fixed = |expr: &Expr| {
             let binding = mentions::name(expr).and_then(|name| self.function.bindings.get(&name));
             binding.is_some_and(|binding| !binding.mutable)
@@ -281,9 +295,7 @@ impl<'a> Expansion<'a> {
             }
             // A value of its own.
             Expr::Reference(e)
-                if r.mutability.is_none()
-                    && is_made(&e.expr)
-                    && is_value(&self.definitions.plain(&r.elem)) =>
+                if r.mutability.is_none() && is_made(&e.expr) && definitions.is_value(&r.elem) =>
             {
                 let (value, elem) = (&e.expr, &r.elem);
                 let argument = Ident::new(&format!("__argument_{}_{name}", self.copies), Span::mixed_site());
@@ -322,9 +334,9 @@ impl VisitMut for Expansion<'_> {
         self.in_loop |= matches!(expr, Expr::Loop(_));
         visit_mut::visit_expr_mut(self, expr);
         self.in_loop = around;
-        if let Expr::Call(call) = expr
-            && self.in_loop
-            && (self.in_for || self.loops(call))
+        if self.in_loop
+            && let Some(call) = self.helpers.called(&self.scopes, expr)
+            && (self.in_for || loops(call.helper))
             && let Some(body) = self.expanded(call)
         {
             *expr = body;
@@ -347,6 +359,15 @@ impl VisitMut for Expansion<'_> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
+/// Gives each field of a structure that is made a value of its own: `V3 { x: x, y: y }`.
+fn spell_out(body: &mut Block) {
+    walk::map(body, |at| {
+        if let AtMut::Expr(Expr::Struct(e)) = at {
+            mentions::spell_out_fields(e);
+        }
+    });
+}
+
 /// Whether an expression makes a value of numbers, of the type that is asked for.
 fn is_made(expr: &Expr) -> bool {
     match bare(expr) {
@@ -355,24 +376,42 @@ fn is_made(expr: &Expr) -> bool {
     }
 }
 
-/// A number, or a tuple or an array of numbers.
-fn is_value(ty: &Type) -> bool {
-    match bare_type(ty) {
-        Type::Tuple(t) => t.elems.iter().all(is_value),
-        Type::Array(t) => is_value(&t.elem),
-        ty => is_primitive(ty),
-    }
+/// Whether an argument may change what stands beside the call.
+fn may_change(arg: &Expr) -> bool {
+    walk::any(arg, |at| match at {
+        At::Expr(Expr::Reference(e)) => e.mutability.is_some(),
+        At::Expr(Expr::MethodCall(e)) => !is_pure_method(&e.method),
+        At::Expr(Expr::Call(e)) => !matches!(&*e.func, Expr::Path(path) if is_pure_function(path)),
+        At::Expr(e) => assignment(e).is_some(),
+        At::Macro(_) => true,
+        _ => false,
+    })
 }
 
-/// The same, or a reference to such or to what is shared, without a name for its lifetime.
-fn is_of_numbers(ty: &Type, plain: &dyn Fn(&Type) -> Type) -> bool {
-    match ty {
-        Type::Reference(r) if r.lifetime.is_none() => match plain(&r.elem) {
-            Type::Path(p) => p.qself.is_none() && !walk::any(ty, |at| matches!(at, At::Lifetime(_))),
-            Type::Slice(s) => is_value(&plain(&s.elem)),
-            elem => is_value(&elem),
-        },
-        ty => is_value(&plain(ty)),
+/// How much code there is: operators, conditions, loops, calls, literals.
+fn operations(body: &Block) -> usize {
+    let mut count = 1;
+    walk::each(body, |at| {
+        if let At::Expr(expr) = at {
+            count += usize::from(!matches!(
+                expr,
+                Expr::Path(_) | Expr::Paren(_) | Expr::Field(_) | Expr::Block(_) | Expr::Struct(_)
+            ));
+        }
+    });
+    count
+}
+
+/// Whether a function has loops.
+fn loops(helper: &Function) -> bool {
+    walk::any(&helper.body, |at| matches!(at, At::Expr(Expr::ForLoop(_))))
+}
+
+/// Whether an expression is a variable, or a field of one, maybe behind a reference.
+fn is_place(expr: &Expr) -> bool {
+    match bare(expr) {
+        Expr::Field(e) => is_place(&e.base),
+        other => name(other).is_some(),
     }
 }
 
@@ -407,34 +446,10 @@ impl VisitMut for Rename<'_> {
     }
 }
 
-/// `if c { return a; } …` is `if c { a } else { … }`.
-fn without_returns(body: &mut Block) {
-    if let Some(Stmt::Expr(Expr::Return(e), _)) = body.stmts.last_mut()
-        && let Some(value) = e.expr.take()
-    {
-        body.stmts.pop();
-        body.stmts.push(Stmt::Expr(*value, None));
-    }
-    let returns = |stmt: &Stmt| match stmt {
-        Stmt::Expr(Expr::If(e), _) => {
-            e.else_branch.is_none()
-                && matches!(e.then_branch.stmts.last(), Some(Stmt::Expr(Expr::Return(e), _)) if e.expr.is_some())
-        }
-        _ => false,
-    };
-    let Some(at) = body.stmts.iter().position(returns) else { return };
-    let rest = body.stmts.split_off(at + 1);
-    let Some(Stmt::Expr(Expr::If(mut e), _)) = body.stmts.pop() else { return };
-    let mut rest = Block { stmts: rest, brace_token: body.brace_token };
-    without_returns(&mut rest);
-    without_returns(&mut e.then_branch);
-    e.else_branch = Some((<syn::Token![else]>::default(), Box::new(parse_quote!(#rest))));
-    body.stmts.push(Stmt::Expr(Expr::If(e), None));
-}
-
 /// Looks whether code only computes, from beginning to end.
 struct Straight<'a> {
     function: &'a Function,
+    definitions: &'a Definitions,
     /// The counters of the loops around.
     counters: Vec<String>,
 }
@@ -456,6 +471,28 @@ impl Straight<'_> {
         exprs.iter().all(|e| self.computes(e))
     }
 
+    /// Whether a loop goes over what is shared, or counts what is there.
+    fn is_over_shared(&self, iter: &Expr) -> bool {
+        let is_lent = |place: &Expr| {
+            let root = mentions::root(place).and_then(name);
+            let lent = |p: &Param| matches!(&p.ty, Type::Reference(r) if r.mutability.is_none());
+            root.is_some_and(|root| self.function.params.iter().any(|p| p.ident == root && lent(p)))
+        };
+        let called = |expr: &Expr, method: &str| match bare(expr) {
+            Expr::MethodCall(e) => e.method == method && e.args.is_empty() && is_lent(&e.receiver),
+            _ => false,
+        };
+        match bare(iter) {
+            Expr::Range(e) => {
+                let from_literal = matches!(e.start.as_deref(), Some(Expr::Lit(_)));
+                from_literal && e.end.as_deref().is_some_and(|end| called(end, "len"))
+            }
+            Expr::Reference(e) => e.mutability.is_none() && is_lent(&e.expr),
+            place @ Expr::Path(_) => is_lent(place),
+            other => called(other, "iter"),
+        }
+    }
+
     /// Whether a loop runs a few times: its ends are literals, or counters of such loops.
     fn is_short(&self, iter: &Expr) -> bool {
         let counts = TripCounts::default();
@@ -467,6 +504,11 @@ impl Straight<'_> {
         let ends_are_short =
             matches!(bare(iter), Expr::Range(range) if is_end(&range.start) && is_end(&range.end));
         counts.is_short_range(iter) || ends_are_short
+    }
+
+    /// Whether a path makes a structure of its fields: `Xorshift(seed)`.
+    fn makes(&self, path: &syn::ExprPath) -> bool {
+        path.path.get_ident().is_some_and(|name| self.definitions.record(&parse_quote!(#name)).is_some())
     }
 
     fn computes(&mut self, expr: &Expr) -> bool {
@@ -487,6 +529,10 @@ impl Straight<'_> {
             Expr::Tuple(e) => e.elems.iter().all(|e| self.computes(e)),
             Expr::Array(e) => e.elems.iter().all(|e| self.computes(e)),
             Expr::Repeat(e) => self.computes(&e.expr),
+            Expr::Struct(e) => {
+                e.rest.is_none()
+                    && e.fields.iter().all(|field| field.attrs.is_empty() && self.computes(&field.expr))
+            }
             Expr::If(e) => {
                 !mentions::has_let(&e.cond)
                     && self.computes(&e.cond)
@@ -503,13 +549,15 @@ impl Straight<'_> {
             Expr::ForLoop(e) => {
                 e.label.is_none()
                     && e.attrs.is_empty()
-                    && self.is_short(&e.expr)
+                    && (self.is_short(&e.expr) || self.is_over_shared(&e.expr))
                     && is_plain_pattern(&e.pat)
                     && {
                         self.counters.extend(counter(&e.pat));
                         self.stmts(&e.body.stmts)
                     }
             }
+            Expr::Break(e) => e.label.is_none() && e.expr.is_none(),
+            Expr::Continue(e) => e.label.is_none(),
             Expr::MethodCall(e) => {
                 let list = e.args.is_empty() && (e.method == "len" || e.method == "is_empty");
                 (is_pure_method(&e.method) || list)
@@ -518,7 +566,7 @@ impl Straight<'_> {
                     && e.args.iter().all(|e| self.computes(e))
             }
             Expr::Call(e) => {
-                matches!(&*e.func, Expr::Path(path) if is_pure_function(path))
+                matches!(&*e.func, Expr::Path(path) if is_pure_function(path) || self.makes(path))
                     && e.args.iter().all(|e| self.computes(e))
             }
             _ => false,

@@ -12,9 +12,12 @@ mod callees;
 mod chain_loop;
 mod closure;
 mod copies;
-mod counting_whiles;
+pub(crate) mod counting_whiles;
+mod early_returns;
 pub(crate) mod elementary_operands;
 mod expected_types;
+mod helper_calls;
+pub(crate) mod helper_checks;
 pub(crate) mod inline_expansion;
 pub(crate) mod iterators;
 pub(crate) mod local_closures;
@@ -22,6 +25,7 @@ mod macros;
 mod operands;
 mod options;
 mod rewrite;
+mod scalar_replacement;
 pub(crate) mod terminals;
 pub(crate) mod unreachable_arms;
 
@@ -55,7 +59,6 @@ pub(crate) fn functions(
     for (position, function) in item.functions.iter_mut().enumerate() {
         let variables = resolution.types(position);
         unreachable_arms::arms(&mut function.body);
-        counting_whiles::rewrite(function, variables, definitions);
         // A closure that calls one with a batched call has one when that is placed.
         loop {
             let bindings = function.bindings.keys().cloned().collect();

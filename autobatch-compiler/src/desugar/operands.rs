@@ -30,6 +30,7 @@ pub(super) fn operands(expr: &mut Expr) -> Option<Vec<&mut Expr>> {
         },
         Expr::Tuple(e) => e.elems.iter_mut().collect(),
         Expr::Array(e) => e.elems.iter_mut().collect(),
+        Expr::Struct(e) if e.rest.is_none() => e.fields.iter_mut().map(|field| &mut field.expr).collect(),
         Expr::MethodCall(e) => std::iter::once(&mut *e.receiver).chain(&mut e.args).collect(),
         Expr::Call(e) => match is_place(&e.func) {
             true => e.args.iter_mut().collect(),

@@ -4,13 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use quote::ToTokens;
+use syn::punctuated::Punctuated;
 use syn::{
-    Fields, GenericArgument, GenericParam, Generics, Ident, Item, ItemImpl, Macro, Member, PathArguments,
-    Type, TypeParamBound, UseTree, parse_quote,
+    Attribute, Fields, GenericArgument, GenericParam, Generics, Ident, Item, ItemImpl, Macro, Member, Meta,
+    Path, PathArguments, Token, Type, TypeParamBound, UseTree, parse_quote,
 };
 
 use crate::std_models::facts::{self, Fact};
-use crate::std_models::pure::literal;
+use crate::std_models::operators;
+use crate::std_models::pure::{is_primitive, literal};
 use crate::syntax::annotated::methods_of;
 use crate::syntax::mentions::{bare_type, idents, last_name};
 use crate::syntax::reachability::reached;
@@ -25,10 +27,22 @@ const HOPS: u32 = 8;
 pub(crate) struct Definitions {
     types: BTreeMap<String, Option<Definition>>,
     methods: BTreeMap<(String, String), Option<Type>>,
+    /// What operators yield.
+    operations: Vec<Operation>,
     /// Constants and statics; `None` where a scope imports the name.
     constants: BTreeMap<String, Option<Constant>>,
     /// The words in the definitions of macros.
     macros: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// An operator that a type of the file has.
+#[derive(Clone, Debug)]
+struct Operation {
+    /// The name of its trait.
+    of_trait: String,
+    left: Type,
+    right: Option<Type>,
+    output: Type,
 }
 
 /// A constant or static.
@@ -45,6 +59,8 @@ pub(crate) struct Constant {
 struct Definition {
     generics: Generics,
     shape: Shape,
+    /// Whether it says that it is `Copy`.
+    is_copy: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -62,16 +78,16 @@ impl Definitions {
             if let Item::Impl(block) = item {
                 self.add_methods(block);
             }
-            let (ident, generics, shape) = match item {
-                Item::Struct(i) => (&i.ident, &i.generics, Shape::Struct(i.fields.clone())),
+            let (ident, generics, shape, attrs) = match item {
+                Item::Struct(i) => (&i.ident, &i.generics, Shape::Struct(i.fields.clone()), &i.attrs[..]),
                 Item::Enum(i) => {
                     let variants = i.variants.iter().map(|v| (v.ident.clone(), v.fields.clone()));
-                    (&i.ident, &i.generics, Shape::Enum(variants.collect()))
+                    (&i.ident, &i.generics, Shape::Enum(variants.collect()), &[][..])
                 }
-                Item::Type(i) => (&i.ident, &i.generics, Shape::Alias(i.ty.clone())),
+                Item::Type(i) => (&i.ident, &i.generics, Shape::Alias(i.ty.clone()), &[][..]),
                 _ => continue,
             };
-            let definition = Definition { generics: generics.clone(), shape };
+            let definition = Definition { generics: generics.clone(), shape, is_copy: derives_copy(attrs) };
             scope.entry(ident.to_string()).and_modify(|twice| *twice = None).or_insert(Some(definition));
         }
         for (name, definition) in scope {
@@ -148,6 +164,7 @@ impl Definitions {
         if generic(&block.generics) || self.types.contains_key(&owner) {
             return;
         }
+        self.operations.extend(Operation::of(block));
         for f in methods_of(block) {
             let syn::ReturnType::Type(_, output) = &f.sig.output else { continue };
             let mut output = (**output).clone();
@@ -170,6 +187,49 @@ impl Definitions {
     pub(crate) fn result(&self, owner: &Type, method: &str) -> Option<Type> {
         let output = self.methods.get(&(name(owner)?.to_string(), method.to_string()))?.as_ref()?;
         Some(self.plain(output))
+    }
+
+    /// What the operator of a trait yields between such operands, or before one.
+    pub(crate) fn operation(&self, of_trait: &str, left: &Type, right: Option<&Type>) -> Option<Type> {
+        let same = |own: &Type, ty: &Type| match self.plain(ty) {
+            ty if named(&ty, "__Number") => is_primitive(own),
+            ty => self.same(own, &ty),
+        };
+        let fits = |o: &&Operation| {
+            o.of_trait == of_trait
+                && same(&o.left, left)
+                && match (&o.right, right) {
+                    (Some(own), Some(ty)) => same(own, ty),
+                    (None, None) => true,
+                    _ => false,
+                }
+        };
+        let mut all = self.operations.iter().filter(fits);
+        let output = self.plain(&all.next()?.output);
+        all.all(|other| self.same(&other.output, &output)).then_some(output)
+    }
+
+    /// The fields of a structure of the file that says that it is `Copy`, has no parameters, and has the same fields under all conditions.
+    pub(crate) fn record(&self, ty: &Type) -> Option<Vec<(Member, Type)>> {
+        let ty = self.plain(ty);
+        let definition = self.of(&ty).filter(|d| d.is_copy && d.generics.params.is_empty())?;
+        let Shape::Struct(fields) = &definition.shape else { return None };
+        let conditional = |attr: &Attribute| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr");
+        if fields.is_empty() || fields.iter().any(|field| field.attrs.iter().any(conditional)) {
+            return None;
+        }
+        self.fields(&ty, None)
+    }
+
+    /// Whether a type is a number, or a tuple, an array or a `Copy` structure of such.
+    pub(crate) fn is_value(&self, ty: &Type) -> bool {
+        let ty = self.plain(ty);
+        match &ty {
+            Type::Tuple(t) => t.elems.iter().all(|ty| self.is_value(ty)),
+            Type::Array(t) => self.is_value(&t.elem),
+            ty if is_primitive(ty) => true,
+            ty => self.record(ty).is_some_and(|fields| fields.iter().all(|(_, ty)| self.is_value(ty))),
+        }
     }
 
     fn of(&self, ty: &Type) -> Option<&Definition> {
@@ -316,6 +376,49 @@ impl Definition {
         let own = [("Self".to_string(), whole.clone())];
         Substitute::new(pairs.chain(own))
     }
+}
+
+impl Operation {
+    /// The operator that a block implements.
+    fn of(block: &ItemImpl) -> Option<Operation> {
+        let (path, _) = block.trait_.as_ref()?;
+        let of_trait = last_name(path);
+        if !operators::is_trait(&of_trait) {
+            return None;
+        }
+        let own = |ty: &Type| {
+            let mut ty = ty.clone();
+            Substitute::new([("Self".to_string(), (*block.self_ty).clone())]).visit_type_mut(&mut ty);
+            ty
+        };
+        let output = block.items.iter().find_map(|item| match item {
+            syn::ImplItem::Type(item) if item.ident == "Output" => Some(own(&item.ty)),
+            _ => None,
+        });
+        let is_unary = matches!(of_trait.as_str(), "Neg" | "Not");
+        let right = match &path.segments.last()?.arguments {
+            _ if is_unary => None,
+            PathArguments::AngleBracketed(args) => match args.args.first()? {
+                GenericArgument::Type(ty) => Some(own(ty)),
+                _ => return None,
+            },
+            _ => Some((*block.self_ty).clone()),
+        };
+        let output = output.unwrap_or_else(|| parse_quote!(()));
+        Some(Operation { of_trait, left: (*block.self_ty).clone(), right, output })
+    }
+}
+
+/// Whether attributes derive `Copy`.
+fn derives_copy(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attr| match &attr.meta {
+        Meta::List(list) if attr.path().is_ident("derive") => {
+            let parser = Punctuated::<Path, Token![,]>::parse_terminated;
+            let traits = list.parse_args_with(parser);
+            traits.is_ok_and(|traits| traits.iter().any(|path| last_name(path) == "Copy"))
+        }
+        _ => false,
+    })
 }
 
 /// The names that a `use` brings.

@@ -16,16 +16,17 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, File, GenericArgument, Ident, Item, ItemFn, ItemImpl, ItemMod, Meta, Path, Token, Type,
-    Visibility,
+    Attribute, File, GenericArgument, Ident, ImplItem, Item, ItemFn, ItemImpl, ItemMod, Meta, Path, Token,
+    Type, Visibility,
 };
 
 use crate::index::declarations::Declared;
 use crate::index::definitions::{Definitions, arguments};
 use crate::index::family_mentions::Mentions;
+use crate::std_models::operators;
 use crate::syntax::annotated::methods_of;
 use crate::syntax::attributes::{is_batched, is_primitive};
-use crate::syntax::mentions::{bare_type, text, type_name};
+use crate::syntax::mentions::{bare_type, last_name, text, type_name};
 use crate::syntax::visit::{self, Visit};
 use crate::syntax::walk::{self, At, Next};
 
@@ -45,9 +46,14 @@ pub struct Source {
 }
 
 /// What is certain of an item's surroundings.
-struct Around {
+pub(crate) struct Around {
     item: Item,
-    functions: Vec<ItemFn>,
+    /// The functions that names mean: they stand beside the item, or the item's module takes them from the module around, they are the
+    /// only ones of their names, and no attribute may have made something else of them, or of what is around them.
+    pub(crate) functions: Vec<ItemFn>,
+    /// The `impl` blocks that stand there, of types and of operators, without functions that an attribute may have changed. A type has
+    /// one method of a name outside of traits, and one implementation of an operator for given operands.
+    pub(crate) impls: Vec<ItemImpl>,
 }
 
 /// The file of the item that stands at this line and column, both counted from 1.
@@ -68,7 +74,9 @@ impl Source {
         let at = before.trim_end().strip_suffix("#[").map(str::len).or(conditional).unwrap_or(before.len());
         let marked = format!("{} #[{MARK}] {}", &text[..at], &text[at..]);
         let file = syn::parse_file(&marked).or_else(|_| syn::parse_file(text)).ok()?;
-        let mut search = Search { scopes: vec![], as_written: true, found: None, around: None };
+        let of_traits = methods_of_traits(&file);
+        let mut search =
+            Search { scopes: vec![], as_written: true, found: None, around: None, of_traits: &of_traits };
         search.module(&file.items);
         let (scopes, module) = search.found.unwrap_or_default();
         let around = search.around;
@@ -77,16 +85,11 @@ impl Source {
         Some(Source { file, scopes, module, around, mentions })
     }
 
-    /// The functions that `item` can mean by their names although they are none of its own. Which function a name means is certain: it
-    /// stands beside the item, or the item's module takes it from the module around, it is the only one of its name, and no
-    /// attribute may have made something else of it, or of what is around it. `item` is what rustc has handed over: if that is not
-    /// what stands there, nothing is certain.
-    pub(crate) fn functions_for(&self, item: &TokenStream) -> &[ItemFn] {
+    /// What `item` can mean although it is none of its own. `item` is what rustc has handed over: if that is not what stands there, nothing
+    /// is certain.
+    pub(crate) fn around(&self, item: &TokenStream) -> Option<&Around> {
         let handed = || syn::parse2::<Item>(item.clone()).ok();
-        match &self.around {
-            Some(around) if handed().is_some_and(|item| is_same(&around.item, &item)) => &around.functions,
-            _ => &[],
-        }
+        self.around.as_ref().filter(|around| handed().is_some_and(|item| is_same(&around.item, &item)))
     }
 
     /// The primitives that the item can call by their names.
@@ -292,8 +295,58 @@ fn certain<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<&'a ItemFn> {
     functions.iter().filter(once).copied().filter(|f| is_as_written(&f.attrs)).collect()
 }
 
+/// The `impl` blocks of a module, without parameters, of a type itself or of an operator, without functions that a trait of the file may
+/// have too.
+fn certain_impls<'a>(
+    items: impl IntoIterator<Item = &'a Item>,
+    of_traits: &BTreeSet<String>,
+) -> Vec<ItemImpl> {
+    let blocks = items.into_iter().filter_map(|item| match item {
+        Item::Impl(block) => Some(block),
+        _ => None,
+    });
+    let is_meant = |block: &&ItemImpl| {
+        let of_operator = |(path, _): &(Path, _)| operators::is_trait(&last_name(path));
+        is_as_written(&block.attrs)
+            && block.generics.params.is_empty()
+            && block.unsafety.is_none()
+            && block.trait_.as_ref().is_none_or(of_operator)
+    };
+    let written = |block: &ItemImpl| {
+        let mut block = block.clone();
+        block.items.retain(|item| match item {
+            ImplItem::Fn(f) => {
+                let of_trait = block.trait_.is_none() && of_traits.contains(&f.sig.ident.to_string());
+                !of_trait && is_as_written(&f.attrs)
+            }
+            _ => true,
+        });
+        block
+    };
+    blocks.filter(is_meant).map(written).collect()
+}
+
+/// The methods of traits that a file names, operators' among them.
+fn methods_of_traits(file: &File) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    walk::each(file, |at| {
+        match at {
+            At::Item(Item::Trait(i)) => names.extend(i.items.iter().filter_map(|item| match item {
+                syn::TraitItem::Fn(f) => Some(f.sig.ident.to_string()),
+                _ => None,
+            })),
+            At::Item(Item::Impl(i)) if i.trait_.is_some() => names.extend(functions(i)),
+            _ => {}
+        }
+        Next::Inside
+    });
+    names
+}
+
 /// Looks for the item.
 struct Search<'a> {
+    /// Methods that a trait may have too.
+    of_traits: &'a BTreeSet<String>,
     /// The modules and blocks around, outermost first, and whether they are modules.
     scopes: Vec<(Vec<&'a Item>, bool)>,
     /// Whether the modules around are what is written.
@@ -318,9 +371,10 @@ impl<'a> Search<'a> {
             && inside.is_none()
             && let Some((items, true)) = self.scopes.last()
         {
-            let others = certain(items.iter().copied().filter(|other| !std::ptr::eq(*other, item)));
-            self.around =
-                Some(Around { item: item.clone(), functions: others.into_iter().cloned().collect() });
+            let others = || items.iter().copied().filter(|other| !std::ptr::eq(*other, item));
+            let impls = certain_impls(others(), self.of_traits);
+            let functions = certain(others()).into_iter().cloned().collect();
+            self.around = Some(Around { item: item.clone(), functions, impls });
         }
         let around = self.scopes.iter().map(|(items, _)| items.iter().copied().cloned().collect());
         let scopes: Vec<Vec<Item>> = around.chain(inside.cloned()).collect();
@@ -396,9 +450,10 @@ mod tests {
 
     /// The functions that the item with the attribute can mean by their names.
     fn known(file: &str, handed: &str) -> Vec<String> {
-        let functions = around(file);
-        let functions = functions.functions_for(&handed.parse().unwrap());
-        functions.iter().map(|f| f.sig.ident.to_string()).collect()
+        let source = around(file);
+        let functions =
+            source.around(&handed.parse().unwrap()).into_iter().flat_map(|around| &around.functions);
+        functions.map(|f| f.sig.ident.to_string()).collect()
     }
 
     #[test]
@@ -413,7 +468,7 @@ mod tests {
             F.replace("#[autobatch]", "#[cfg_attr(not(a), autobatch)] #[cfg_attr(a, autobatch(strict))]");
         let at = conditional.find("autobatch(strict)").unwrap() + 1;
         let source = Source::new(&format!("{conditional} fn g() {{}}"), 1, at).unwrap();
-        assert_eq!(source.functions_for(&f.parse().unwrap()).len(), 1);
+        assert_eq!(source.around(&f.parse().unwrap()).unwrap().functions.len(), 1);
         for others in [
             "#[cfg(unix)] fn g() {}",
             "#[cfg_attr(unix, other)] fn g() {}",

@@ -122,7 +122,7 @@ pub(crate) fn name_of(ty: &Type) -> Option<&Ident> {
 }
 
 /// The function that a method is in the program.
-fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Function> {
+pub(crate) fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Function> {
     let mut diag = Diagnostics::default();
     let spelled = of_trait(block, f);
     let mut attrs = crate::syntax::attributes::conditions(&block.attrs);

@@ -53,6 +53,8 @@ pub struct Item {
     pub own: Option<Type>,
     /// Functions beside it that its functions may call.
     pub helpers: Rc<[Function]>,
+    /// Methods and operators of the types beside it.
+    pub methods: Rc<[Function]>,
     /// Functions of it that are no part of the program.
     pub excluded: Rc<[Excluded]>,
     /// What it and its file declare.

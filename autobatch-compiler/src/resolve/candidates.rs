@@ -12,7 +12,7 @@ pub(crate) enum Takes {
 
 impl Takes {
     /// The type of a receiver that is taken so, of what it refers to.
-    pub(super) fn of(self, own: &Type) -> Type {
+    pub(crate) fn of(self, own: &Type) -> Type {
         match self {
             Takes::Value => own.clone(),
             Takes::Ref => parse_quote!(&#own),

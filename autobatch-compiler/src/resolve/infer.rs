@@ -8,6 +8,7 @@ use crate::index::definitions::{Definitions, Substitute, argument, named};
 use crate::item::model::Function;
 use crate::resolve::types::{FunctionType, Holds, Scopes, Types, is_number, iterator};
 use crate::std_models::facts::{self, Fact};
+use crate::std_models::operators;
 use crate::std_models::pure::{is_constant, is_pure_method};
 use crate::syntax::mentions::bare;
 
@@ -50,7 +51,7 @@ impl Types<'_> {
     }
 
     /// The types along the way that method calls look.
-    pub(super) fn way(&self, ty: &Type) -> impl Iterator<Item = Type> {
+    pub(crate) fn way(&self, ty: &Type) -> impl Iterator<Item = Type> {
         let next = |ty: &Type| Some(self.plain(&self.definitions.target(ty)?));
         std::iter::successors(Some(self.plain(ty)), next)
     }
@@ -98,9 +99,22 @@ impl Types<'_> {
                 syn::Lit::Str(_) => Some(parse_quote!(&str)),
                 _ => None,
             },
-            Expr::Unary(e) => self.of(scopes, &e.expr).filter(is_number),
+            Expr::Unary(e) => {
+                let of = self.of(scopes, &e.expr)?;
+                let (of_trait, _) = operators::unary(&e.op)?;
+                if is_number(&of) { Some(of) } else { self.definitions.operation(of_trait, &of, None) }
+            }
             Expr::Binary(e) if compares(&e.op) => Some(parse_quote!(bool)),
-            Expr::Binary(e) => self.of(scopes, &e.left).filter(is_number),
+            Expr::Binary(e) => {
+                let (left, right) = (self.of(scopes, &e.left)?, self.of(scopes, &e.right));
+                let of_types = |right: &Type| {
+                    self.definitions.operation(operators::binary(&e.op)?.0, &left, Some(right))
+                };
+                match right {
+                    Some(right) if !is_number(&left) || !is_number(&right) => of_types(&right),
+                    _ => Some(left).filter(is_number),
+                }
+            }
             Expr::Array(e) => {
                 let of = e.elems.first().and_then(|first| self.of(scopes, first));
                 let len = proc_macro2::Literal::usize_unsuffixed(e.elems.len());

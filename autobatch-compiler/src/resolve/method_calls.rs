@@ -249,7 +249,8 @@ impl<'a> Walk<'a> {
             return;
         };
         let Some(takes) = method.takes else { return };
-        let before = before(&way, takes);
+        // Spelled by `Self` and the library's paths, which mean the same everywhere.
+        let before = before(&way, takes, &parse_quote!(Self));
         // Of a trait that many types have a call reaches the program's only where the receiver is of its very type.
         let common = !before.is_empty() && does(&call.method.to_string()) == Does::Common;
         if !self.rewrites && !common {
@@ -320,10 +321,9 @@ fn is_new(receiver: &Expr) -> bool {
 }
 
 /// The types that a method call looks at before it comes to the one that `takes` says, the program's own being the
-/// last of `way`.
-fn before(way: &[Type], takes: Takes) -> Vec<Type> {
-    // Spelled by `Self` and the library's paths, which mean the same everywhere.
-    let mut spelled: Vec<Type> = vec![parse_quote!(Self)];
+/// last of `way`, here spelled as `own`.
+pub(crate) fn before(way: &[Type], takes: Takes, own: &Type) -> Vec<Type> {
+    let mut spelled: Vec<Type> = vec![own.clone()];
     for ty in way.iter().rev().skip(1) {
         let inner = &spelled[spelled.len() - 1];
         spelled.push(match ty {

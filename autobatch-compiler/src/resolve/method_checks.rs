@@ -84,7 +84,7 @@ impl Checks {
 }
 
 /// A function in which a method is called on values of several types, none of which may have it.
-fn calls_find_nothing(
+pub(crate) fn calls_find_nothing(
     name: &Ident,
     function: &Ident,
     types: &[&Type],

@@ -13,3 +13,4 @@ pub mod method_paths;
 pub mod resolution;
 pub mod std_results;
 pub mod types;
+pub(crate) mod variables;

@@ -53,6 +53,14 @@ impl Resolution {
         self.types.get(function).unwrap_or(NONE)
     }
 
+    /// The same with other types of the variables of some functions.
+    pub(crate) fn with_types(mut self, types: Vec<(usize, VariableTypes)>) -> Resolution {
+        for (function, types) in types {
+            self.types[function] = types;
+        }
+        self
+    }
+
     /// What rustc has to check.
     pub(crate) fn checks(&self) -> &Checks {
         &self.checks

@@ -55,7 +55,7 @@ impl Types<'_> {
     }
 
     /// What an iteration over a value of this type yields.
-    pub(super) fn item(&self, ty: Type) -> Option<Type> {
+    pub(crate) fn item(&self, ty: Type) -> Option<Type> {
         let (inner, reference) = match self.plain(&ty) {
             Type::Reference(r) => (self.plain(&r.elem), Some(r.mutability)),
             ty => (ty, None),

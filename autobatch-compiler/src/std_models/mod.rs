@@ -6,5 +6,6 @@
 
 pub mod elementary;
 pub mod facts;
+pub(crate) mod operators;
 pub mod pure;
 pub(crate) mod trip_count;

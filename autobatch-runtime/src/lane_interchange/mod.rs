@@ -16,6 +16,7 @@
 //! generated code contains no `unsafe`, so these functions are safe to call. The second is asserted where values are copied.
 
 mod divisor;
+mod loaded;
 mod remaining;
 mod returns;
 mod rounds;
@@ -23,6 +24,7 @@ mod rows;
 mod strips;
 
 pub use divisor::{Divisor, QUICK};
+pub use loaded::loaded;
 pub use remaining::Remaining;
 pub use returns::{held, merge_returned, needs_no_drop, returns};
 pub use rounds::{Rounds, choose, copied, rounds, steps};

@@ -334,3 +334,90 @@ fn what_is_lent_for_changes_is_only_looked_at() {
     assert!(!body.contains("sum (") && body.contains("twice (z)"), "{body}");
     assert!(body.contains("= (* y)") && body.contains("y [0] * a"), "{body}");
 }
+
+/// The body of `f` with the code of what stands beside it, types with their methods among it.
+fn expanded_beside(f: TokenStream, beside: TokenStream) -> String {
+    let file: syn::File = syn::parse2(beside).unwrap();
+    let mut declared = crate::index::declarations::Declared::of_file(&file);
+    declared.beside.add(&file.items);
+    declared.definitions.add(&file.items);
+    let (mut helpers, mut methods) = (vec![], vec![]);
+    for item in &file.items {
+        match item {
+            syn::Item::Fn(f) => helpers.extend(functions(quote!(mod m { #f }))),
+            syn::Item::Impl(block) => methods.extend(crate::item::helpers::methods_in(block)),
+            _ => {}
+        }
+    }
+    let mut item = Item {
+        functions: functions(f),
+        helpers: helpers.into(),
+        methods: methods.into(),
+        declared: declared.into(),
+        ..Item::default()
+    };
+    let resolution = method_calls::resolve(&mut item, |f| f == 0);
+    rewrite(&mut item, &resolution, |f| f == 0);
+    text(&item.functions[0].body)
+}
+
+#[test]
+fn methods_and_operators_of_structures_are_helpers() {
+    let body = expanded_beside(
+        quote!(
+            fn f(spheres: &[Sphere], from: V3, way: V3) -> u32 {
+                let mut met = 0;
+                for i in 0..9 {
+                    met += hidden(spheres, from, way - from) as u32;
+                }
+                met
+            }
+        ),
+        quote!(
+            #[derive(Clone, Copy)]
+            struct V3 {
+                x: f32,
+                y: f32,
+            }
+            impl V3 {
+                fn new(x: f32, y: f32) -> V3 {
+                    V3 { x, y }
+                }
+                fn dot(self, o: V3) -> f32 {
+                    self.x * o.x + self.y * o.y
+                }
+            }
+            impl Sub for V3 {
+                type Output = V3;
+                fn sub(self, o: Self) -> Self::Output {
+                    Self::new(self.x - o.x, self.y - o.y)
+                }
+            }
+            #[derive(Clone, Copy)]
+            struct Sphere {
+                centre: V3,
+                radius: f32,
+            }
+            fn meets(sphere: &Sphere, from: V3, way: V3) -> bool {
+                let to = sphere.centre - from;
+                if to.dot(way) < 0.0 {
+                    return false;
+                }
+                to.dot(to) < sphere.radius
+            }
+            fn hidden(spheres: &[Sphere], from: V3, to: V3) -> bool {
+                for sphere in spheres {
+                    if meets(sphere, from, to - from) {
+                        return true;
+                    }
+                }
+                false
+            }
+        ),
+    );
+    assert!(!body.contains("hidden") && !body.contains("V3") && !body.contains("meets"), "{body}");
+    assert!(body.contains("let way_x : f32 = way . x ;"), "{body}");
+    assert!(body.contains("let __self_x : f32 = sphere . centre . x ;"), "{body}");
+    assert!(body.contains("{ __left_1 = true ; break ; }"), "{body}");
+    assert!(body.contains("if __left_1 { true } else { false }"), "{body}");
+}

@@ -1,0 +1,112 @@
+//! What rustc has to check of helpers that calls are taken for.
+//!
+//! Each check is an item beside the user's that compiles only if the belief is right.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Ident, Path, PathArguments, Type, parse_quote};
+
+use crate::resolve::method_checks::calls_find_nothing;
+use crate::syntax::attributes::GENERATED;
+use crate::syntax::mentions::text;
+
+/// The checks, each once.
+#[derive(Clone, Default)]
+pub(crate) struct HelperChecks(BTreeMap<String, TokenStream>);
+
+impl HelperChecks {
+    fn add(&mut self, check: TokenStream) {
+        self.0.insert(check.to_string(), check);
+    }
+
+    /// All of these too.
+    pub(super) fn extend(&mut self, others: HelperChecks) {
+        self.0.extend(others.0);
+    }
+
+    /// Method calls of a name find none on these types.
+    pub(super) fn finds_nothing(&mut self, name: &Ident, types: Vec<Type>) {
+        if !types.is_empty() {
+            let (types, check) = (types.iter().collect::<Vec<_>>(), format_ident!("finds_nothing"));
+            self.add(calls_find_nothing(name, &check, &types, &syn::Generics::default()));
+        }
+    }
+
+    /// A type may be copied, so it has no drop of its own.
+    pub(super) fn is_copy(&mut self, ty: &Type) {
+        self.add(quote! {
+            fn is_copy() {
+                fn copied<T: ::core::marker::Copy>() {}
+                copied::<#ty>();
+            }
+        });
+    }
+
+    /// A path names the trait of an operator: whatever has the operator has the trait. No other trait can be implemented for all that have
+    /// the operator, since the item's file implements the trait for a type that has it.
+    pub(super) fn is_operator(&mut self, path: &Path, of_trait: &str, operand: Option<&Type>) {
+        let std = spelled(of_trait, operand);
+        let mut path = path.clone();
+        if let (Some(last), Some(operand)) = (path.segments.last_mut(), operand) {
+            last.arguments = PathArguments::AngleBracketed(parse_quote!(<#operand>));
+        }
+        self.add(quote! {
+            fn is_operator<T: #std>(value: T) {
+                fn has<T: #path>(_: T) {}
+                has(value);
+            }
+        });
+    }
+
+    /// Of the numbers that a literal could be only `own` has the operator, or rustc takes it of several.
+    pub(super) fn is_only_number(
+        &mut self,
+        of_trait: &str,
+        own: &Type,
+        operands: impl Fn(&Type) -> (Type, Option<Type>),
+    ) {
+        let usual: Type = match text(own).starts_with('f') {
+            true => parse_quote!(f64),
+            false => parse_quote!(i32),
+        };
+        if text(own) == text(&usual) {
+            return;
+        }
+        let (left, right) = operands(&usual);
+        let std = spelled(of_trait, right.as_ref());
+        self.add(quote! {
+            fn is_only_number() {
+                trait Ambiguous<A> {
+                    fn found() {}
+                }
+                impl<T: ?::core::marker::Sized> Ambiguous<()> for T {}
+                struct Operator;
+                impl<T: #std> Ambiguous<Operator> for T {}
+                <#left as Ambiguous<_>>::found()
+            }
+        });
+    }
+
+    /// The checks as items.
+    pub(crate) fn items(&self) -> impl Iterator<Item = TokenStream> {
+        self.0.values().map(|check| {
+            quote! {
+                #[doc(hidden)]
+                #[allow(warnings)]
+                #GENERATED
+                const _: () = { #check };
+            }
+        })
+    }
+}
+
+/// The trait of an operator, with its operand.
+fn spelled(of_trait: &str, operand: Option<&Type>) -> TokenStream {
+    let name = format_ident!("{of_trait}");
+    match operand {
+        Some(operand) => quote!(::core::ops::#name<#operand>),
+        None => quote!(::core::ops::#name),
+    }
+}

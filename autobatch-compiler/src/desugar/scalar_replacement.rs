@@ -1,0 +1,560 @@
+//! Scalar replacement of aggregates: a variable of a `Copy` structure becomes a variable for each field.
+//!
+//! ```text
+//! let to = V3 { x: a.x - b.x, y: a.y - b.y };   ──▶   let to_x: f32 = a.x - b.x; let to_y: f32 = a.y - b.y;
+//! to = if far { V3 { x: 0.0, y: to.y } } else { V3 { x: to.y, y: to.x } };
+//!                                               ──▶   if far { to_x = 0.0; } else { let … = to_x; to_x = to_y; to_y = …; }
+//! meets(to)                                     ──▶   meets(V3 { x: to_x, y: to_y })
+//! ```
+//!
+//! What is done with numbers is done with the fields then: lane interchange, lookups, vector frames. A variable stays what it is if
+//! something may refer to it as a whole: `&to`, a call of a method, a closure, a macro, an index. A parameter is taken apart where the
+//! body begins.
+//!
+//! Functions without `for` loops are left alone: LLVM does it in straight code.
+//!
+//! **Source.** Muchnick, “Advanced compiler design and implementation”, 1997, section 12.2.
+//!
+//! **Invariant:** what is evaluated, and in which order, stays. A type that is taken apart is `Copy`, so it has no drop; rustc checks that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::Span;
+use syn::{Block, Expr, Ident, Local, Member, Pat, Stmt, Type, UnOp, parse_quote};
+
+use crate::desugar::helper_checks::HelperChecks;
+use crate::item::model::{Function, Passing, rebind};
+use crate::resolve::resolution::VariableTypes;
+use crate::resolve::types::{Scopes, Types};
+use crate::resolve::variables;
+use crate::syntax::mentions::{assignment, bare, name, untyped};
+use crate::syntax::visit_mut::{self, VisitMut};
+use crate::syntax::walk::{self, At, Next};
+
+/// The most fields of a structure that is taken apart.
+const MOST_FIELDS: usize = 16;
+/// How deep structures are taken apart that stand in each other.
+const DEEPEST: usize = 4;
+
+/// Takes the structures of a function apart.
+pub(super) fn rewrite(
+    function: &mut Function,
+    known: &VariableTypes,
+    types: &Types<'_>,
+    checks: &mut HelperChecks,
+) {
+    if !walk::any(&function.body, |at| matches!(at, At::Expr(Expr::ForLoop(_)))) {
+        return;
+    }
+    let mut done = BTreeSet::new();
+    for round in 0..DEEPEST {
+        let mut body = function.body.clone();
+        part_tuples(&mut body);
+        let scopes = variables::types(function, known, types);
+        let aggregates = aggregates(function, &body, &scopes, types, &done);
+        if aggregates.is_empty() {
+            return;
+        }
+        for aggregate in aggregates.values() {
+            checks.is_copy(&aggregate.ty);
+        }
+        let params: Vec<Stmt> =
+            function.params.iter().flat_map(|param| taken_apart(param, &aggregates)).collect();
+        let mut replace =
+            Replace { aggregates: &aggregates, scopes: &scopes, types, names: 0, round, wholes: vec![] };
+        replace.visit_block_mut(&mut body);
+        done.extend(replace.wholes.iter().map(ToString::to_string));
+        done.extend(aggregates.iter().filter(|(_, a)| a.is_param).map(|(name, _)| name.clone()));
+        body.stmts.splice(0..0, params);
+        rebind(function, body);
+        let fields = aggregates.values().flat_map(|a| &a.fields).map(|field| field.variable.to_string());
+        propagate_copies(function, &fields.collect());
+    }
+}
+
+/// Copy propagation: a field's variable that is a copy of another is that one, if neither changes.
+fn propagate_copies(function: &mut Function, fields: &BTreeSet<String>) {
+    let mut body = function.body.clone();
+    let is_fixed = |name: &String| function.bindings.get(name).is_some_and(|binding| !binding.mutable);
+    let mut copies: BTreeMap<String, Ident> = BTreeMap::new();
+    walk::each(&body, |at| {
+        if let At::Local(Local { pat, init: Some(init), .. }) = at
+            && let Pat::Ident(p) = untyped(pat)
+            && let (copy, Some(of)) = (p.ident.to_string(), name(bare(&init.expr)))
+            && fields.contains(&copy)
+            && is_fixed(&copy)
+            && is_fixed(&of)
+        {
+            let of = copies.get(&of).unwrap_or(&function.bindings[&of].ident).clone();
+            copies.insert(copy, of);
+        }
+    });
+    Propagate(&copies).visit_block_mut(&mut body);
+    rebind(function, body);
+}
+
+/// Variables in the place of their copies.
+struct Propagate<'a>(&'a BTreeMap<String, Ident>);
+
+impl VisitMut for Propagate<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        block.stmts.retain(|stmt| match stmt {
+            Stmt::Local(local) => {
+                !matches!(untyped(&local.pat), Pat::Ident(p) if self.0.contains_key(&p.ident.to_string()))
+            }
+            _ => true,
+        });
+        visit_mut::visit_block_mut(self, block);
+    }
+    fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
+        if let Some(of) = path.path.get_ident().and_then(|ident| self.0.get(&ident.to_string())) {
+            path.path = of.clone().into();
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// A variable that is taken apart.
+struct Aggregate {
+    ty: Type,
+    fields: Vec<Field>,
+    /// Whether it is a parameter, which stays.
+    is_param: bool,
+}
+
+/// A field's variable.
+struct Field {
+    member: Member,
+    ty: Type,
+    variable: Ident,
+}
+
+impl Aggregate {
+    fn field(&self, member: &Member) -> Option<&Field> {
+        self.fields.iter().find(|field| field.member == *member)
+    }
+
+    /// The structure, made of its fields.
+    fn whole(&self) -> Expr {
+        let ty = &self.ty;
+        let parts = self
+            .fields
+            .iter()
+            .map(|Field { member, variable, .. }| -> syn::FieldValue { parse_quote!(#member: #variable) });
+        parse_quote!((#ty { #(#parts),* }))
+    }
+}
+
+/// `let (a, b) = (x, y);` is `let a = x; let b = y;`.
+fn part_tuples(body: &mut Block) {
+    struct Part;
+    impl VisitMut for Part {
+        fn visit_block_mut(&mut self, block: &mut Block) {
+            let mut stmts = Vec::new();
+            for stmt in std::mem::take(&mut block.stmts) {
+                match parts(&stmt) {
+                    Some(parts) => stmts.extend(parts),
+                    None => stmts.push(stmt),
+                }
+            }
+            block.stmts = stmts;
+            visit_mut::visit_block_mut(self, block);
+        }
+        fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    }
+    Part.visit_block_mut(body);
+}
+
+fn parts(stmt: &Stmt) -> Option<Vec<Stmt>> {
+    let Stmt::Local(Local { attrs, pat: Pat::Tuple(pat), init: Some(init), .. }) = stmt else { return None };
+    let Expr::Tuple(values) = bare(&init.expr) else { return None };
+    let is_variable = |pat: &Pat| matches!(pat, Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none());
+    let fits = attrs.is_empty()
+        && init.diverge.is_none()
+        && pat.elems.len() == values.elems.len()
+        && pat.elems.iter().all(is_variable);
+    let part = |(pat, value): (&Pat, &Expr)| -> Stmt { parse_quote!(let #pat = #value;) };
+    fits.then(|| pat.elems.iter().zip(&values.elems).map(part).collect())
+}
+
+/// The variables of a function that can be taken apart.
+fn aggregates(
+    function: &Function,
+    body: &Block,
+    scopes: &Scopes,
+    types: &Types<'_>,
+    done: &BTreeSet<String>,
+) -> BTreeMap<String, Aggregate> {
+    let record = |name: &str| {
+        let ty = types.plain(scopes.iter().find_map(|scope| scope.get(name))?.as_ref()?);
+        let fields = types.definitions.record(&ty).filter(|fields| fields.len() <= MOST_FIELDS)?;
+        types.definitions.is_value(&ty).then_some((ty, fields))
+    };
+    let mut uses = Uses { declared: BTreeSet::new(), whole: BTreeSet::new() };
+    uses.block(body);
+    let param = |name: &str| {
+        let is_it = |p: &&crate::item::model::Param| {
+            p.ident == name && p.pattern.is_none() && p.passing == Passing::Each
+        };
+        function.params.iter().find(is_it)
+    };
+    let mut taken: BTreeSet<String> = function.bindings.keys().cloned().collect();
+    let mut found = BTreeMap::new();
+    for name in function.bindings.keys() {
+        let is_param = param(name).is_some();
+        if uses.whole.contains(name) || done.contains(name) || !(is_param || uses.declared.contains(name)) {
+            continue;
+        }
+        let Some((ty, members)) = record(name) else { continue };
+        let fields = members.into_iter().map(|(member, ty)| {
+            let suffix = match &member {
+                Member::Named(field) => field.to_string(),
+                Member::Unnamed(index) => index.index.to_string(),
+            };
+            let base = format!("{}_{}", name.trim_start_matches("r#"), suffix.trim_start_matches("r#"));
+            let numbered = (2..).map(|n| format!("{base}_{n}"));
+            let free = std::iter::once(base.clone()).chain(numbered).find(|name| !taken.contains(name));
+            let free = free.unwrap_or(base);
+            taken.insert(free.clone());
+            Field { member, ty, variable: Ident::new(&free, Span::call_site()) }
+        });
+        found.insert(name.clone(), Aggregate { ty, fields: fields.collect(), is_param });
+    }
+    found
+}
+
+/// How variables are used.
+struct Uses {
+    /// Those that a statement declares.
+    declared: BTreeSet<String>,
+    /// Those that something may refer to as a whole, or that are not read and written as values.
+    whole: BTreeSet<String>,
+}
+
+impl Uses {
+    fn block(&mut self, block: &Block) {
+        walk::each(block, |at| match at {
+            At::Local(local) => {
+                let ident = match untyped(&local.pat) {
+                    Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => p.ident.to_string(),
+                    _ => return Next::On,
+                };
+                let diverges = local.init.as_ref().is_some_and(|init| init.diverge.is_some());
+                if local.attrs.is_empty() && !diverges {
+                    self.declared.insert(ident);
+                }
+                Next::On
+            }
+            At::Expr(expr) => self.expr(expr),
+            At::Macro(mac) => {
+                let idents = crate::syntax::mentions::idents(mac.tokens.clone());
+                self.whole.extend(idents.iter().map(ToString::to_string));
+                self.whole.extend(crate::syntax::mentions::words(&mac.tokens.to_string()).map(String::from));
+                Next::Past
+            }
+            _ => Next::On,
+        });
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Next {
+        let whole = match expr {
+            Expr::Reference(e) => Some(&*e.expr),
+            Expr::RawAddr(e) => Some(&*e.expr),
+            Expr::MethodCall(e) => Some(&*e.receiver),
+            Expr::Index(e) => Some(&*e.expr),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => Some(&*e.expr),
+            Expr::Binary(e) if crate::syntax::mentions::is_compound(&e.op) => Some(&*e.left),
+            Expr::Closure(e) => {
+                walk::each(&*e.body, |at| {
+                    if let At::Expr(expr) = at {
+                        self.whole.extend(name(expr));
+                    }
+                });
+                None
+            }
+            _ => None,
+        };
+        self.whole.extend(whole.and_then(|whole| name(bare(whole))));
+        Next::On
+    }
+}
+
+/// The fields of a parameter as variables.
+fn taken_apart(param: &crate::item::model::Param, aggregates: &BTreeMap<String, Aggregate>) -> Vec<Stmt> {
+    let Some(aggregate) = aggregates.get(&param.ident.to_string()) else { return vec![] };
+    let (ident, mutability) = (&param.ident, param.mutable.then(<syn::Token![mut]>::default));
+    let part = |Field { member, ty, variable }: &Field| -> Stmt {
+        parse_quote!(let #mutability #variable: #ty = #ident.#member;)
+    };
+    aggregate.fields.iter().map(part).collect()
+}
+
+/// Where the fields of a value go.
+#[derive(Clone, Copy)]
+enum Target {
+    /// New variables, which can be assigned to if that is said.
+    New { mutable: bool },
+    /// Variables that are there.
+    Old,
+}
+
+/// Puts the fields' variables in the place of the structures.
+struct Replace<'a> {
+    aggregates: &'a BTreeMap<String, Aggregate>,
+    scopes: &'a Scopes,
+    types: &'a Types<'a>,
+    names: usize,
+    round: usize,
+    /// Variables for values that no expression shows the fields of.
+    wholes: Vec<Ident>,
+}
+
+impl Replace<'_> {
+    fn aggregate(&self, expr: &Expr) -> Option<&Aggregate> {
+        self.aggregates.get(&name(bare(expr))?)
+    }
+
+    fn fresh(&mut self) -> Ident {
+        self.names += 1;
+        Ident::new(&format!("__part_{}_{}", self.round, self.names), Span::mixed_site())
+    }
+
+    /// What a statement that gives a structure a value becomes.
+    fn stored(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let all = self.aggregates;
+        match stmt {
+            Stmt::Local(local) => {
+                let Pat::Ident(p) = untyped(&local.pat) else { return None };
+                let aggregate = all.get(&p.ident.to_string()).filter(|a| !a.is_param)?;
+                let mutable = p.mutability.is_some();
+                match &local.init {
+                    Some(init) => Some(self.store(aggregate, Target::New { mutable }, &init.expr)),
+                    None => Some(declared(aggregate, mutable)),
+                }
+            }
+            Stmt::Expr(e, _) => {
+                let (place, value) = assignment(bare(e))?;
+                let aggregate = all.get(&name(bare(place))?)?;
+                Some(self.store(aggregate, Target::Old, value))
+            }
+            _ => None,
+        }
+    }
+
+    /// Gives the fields of a structure the values of an expression's.
+    fn store(&mut self, aggregate: &Aggregate, target: Target, value: &Expr) -> Vec<Stmt> {
+        let value = bare(value);
+        if let Some(parts) = self.parts(aggregate, value) {
+            return self.store_parts(aggregate, target, parts);
+        }
+        // Each way gives them a value.
+        let branches = match value {
+            Expr::If(e) => e.else_branch.is_some(),
+            Expr::Match(_) => true,
+            Expr::Block(e) => e.label.is_none() && e.attrs.is_empty(),
+            _ => false,
+        };
+        if branches {
+            let mut stmts = match target {
+                Target::New { mutable } => declared(aggregate, mutable),
+                Target::Old => vec![],
+            };
+            let mut value = value.clone();
+            self.store_tails(aggregate, &mut value);
+            stmts.push(Stmt::Expr(value, None));
+            return stmts;
+        }
+        let (whole, ty) = (self.fresh(), &aggregate.ty);
+        self.wholes.push(whole.clone());
+        let mut stmts = vec![parse_quote!(let #whole: #ty = #value;)];
+        let parts = aggregate.fields.iter().map(|field| {
+            let member = &field.member;
+            (field, parse_quote!(#whole.#member))
+        });
+        stmts.extend(self.store_parts(aggregate, target, parts.collect()));
+        stmts
+    }
+
+    /// The same in each branch of an expression, which has no value then.
+    fn store_tails(&mut self, aggregate: &Aggregate, value: &mut Expr) {
+        match value {
+            Expr::If(e) if e.else_branch.is_some() => {
+                self.store_tail(aggregate, &mut e.then_branch);
+                if let Some((_, otherwise)) = &mut e.else_branch {
+                    self.store_tails(aggregate, otherwise);
+                }
+            }
+            Expr::Match(e) => {
+                for arm in &mut e.arms {
+                    self.store_tails(aggregate, &mut arm.body);
+                    if let body @ (Expr::If(_) | Expr::Match(_)) = &*arm.body {
+                        *arm.body = parse_quote!({ #body });
+                    }
+                }
+            }
+            Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => {
+                self.store_tail(aggregate, &mut e.block)
+            }
+            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => {}
+            other => {
+                let stmts = self.store(aggregate, Target::Old, other);
+                *other = parse_quote!({ #(#stmts)* });
+            }
+        }
+    }
+
+    fn store_tail(&mut self, aggregate: &Aggregate, block: &mut Block) {
+        match block.stmts.pop() {
+            Some(Stmt::Expr(tail, None))
+                if !matches!(tail, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_)) =>
+            {
+                block.stmts.extend(self.store(aggregate, Target::Old, &tail));
+            }
+            other => block.stmts.extend(other),
+        }
+    }
+
+    /// The values of the fields, in the order of evaluation, if an expression shows them.
+    fn parts<'f>(&self, aggregate: &'f Aggregate, value: &Expr) -> Option<Vec<(&'f Field, Expr)>> {
+        let is_it = |path: &syn::Path| {
+            path.get_ident()
+                .is_some_and(|name| self.types.definitions.same(&parse_quote!(#name), &aggregate.ty))
+        };
+        match value {
+            Expr::Struct(e) if e.rest.is_none() && e.qself.is_none() && is_it(&e.path) => {
+                let part =
+                    |value: &syn::FieldValue| Some((aggregate.field(&value.member)?, value.expr.clone()));
+                e.fields.iter().map(part).collect()
+            }
+            Expr::Call(e) if e.args.len() == aggregate.fields.len() => match &*e.func {
+                Expr::Path(path) if path.qself.is_none() && is_it(&path.path) => {
+                    Some(aggregate.fields.iter().zip(e.args.iter().cloned()).collect())
+                }
+                _ => None,
+            },
+            place if is_simple_place(place) => {
+                let ty = self.types.of(self.scopes, place)?;
+                if !self.types.definitions.same(&ty, &aggregate.ty) {
+                    return None;
+                }
+                let place: Expr = match place {
+                    Expr::Unary(_) => parse_quote!((#place)),
+                    place => place.clone(),
+                };
+                let part = |field: &'f Field| {
+                    let member = &field.member;
+                    (field, parse_quote!(#place.#member))
+                };
+                Some(aggregate.fields.iter().map(part).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Gives fields their values, which all come before the first is changed.
+    fn store_parts(
+        &mut self,
+        aggregate: &Aggregate,
+        target: Target,
+        parts: Vec<(&Field, Expr)>,
+    ) -> Vec<Stmt> {
+        match target {
+            Target::New { mutable } => {
+                let mutability = mutable.then(<syn::Token![mut]>::default);
+                let part = |(Field { ty, variable, .. }, value): (&Field, Expr)| -> Stmt {
+                    parse_quote!(let #mutability #variable: #ty = #value;)
+                };
+                parts.into_iter().map(part).collect()
+            }
+            Target::Old => {
+                let own = |value: &Expr| {
+                    walk::any(
+                        value,
+                        |at| matches!(at, At::Expr(e) if self.aggregate(e).is_some_and(|a| std::ptr::eq(a, aggregate))),
+                    )
+                };
+                if parts.iter().skip(1).all(|(_, value)| !own(value)) {
+                    let part = |(field, value): (&Field, Expr)| -> Stmt {
+                        let variable = &field.variable;
+                        parse_quote!(#variable = #value;)
+                    };
+                    return parts.into_iter().map(part).collect();
+                }
+                let (mut before, mut after): (Vec<Stmt>, Vec<Stmt>) = (vec![], vec![]);
+                for (Field { ty, variable, .. }, value) in parts {
+                    let part = self.fresh();
+                    before.push(parse_quote!(let #part: #ty = #value;));
+                    after.push(parse_quote!(#variable = #part;));
+                }
+                before.into_iter().chain(after).collect()
+            }
+        }
+    }
+}
+
+/// The fields' variables, without values.
+fn declared(aggregate: &Aggregate, mutable: bool) -> Vec<Stmt> {
+    let mutability = mutable.then(<syn::Token![mut]>::default);
+    let one = |Field { ty, variable, .. }: &Field| -> Stmt { parse_quote!(let #mutability #variable: #ty;) };
+    aggregate.fields.iter().map(one).collect()
+}
+
+/// Whether an expression is a place that can be named for each field: nothing is done by naming it.
+fn is_simple_place(expr: &Expr) -> bool {
+    match bare(expr) {
+        Expr::Field(e) => is_simple_place(&e.base),
+        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_simple_place(&e.expr),
+        Expr::Index(e) => {
+            let simple = matches!(bare(&e.index), Expr::Lit(_)) || name(bare(&e.index)).is_some();
+            simple && is_simple_place(&e.expr)
+        }
+        other => name(other).is_some(),
+    }
+}
+
+impl VisitMut for Replace<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let mut stmts = Vec::new();
+        for stmt in std::mem::take(&mut block.stmts) {
+            match self.stored(&stmt) {
+                Some(parts) => stmts.extend(parts),
+                None => stmts.push(stmt),
+            }
+        }
+        // A value that has become statements may hold more.
+        block.stmts = stmts;
+        visit_mut::visit_block_mut(self, block);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let all = self.aggregates;
+        match expr {
+            Expr::Field(e) => {
+                if let Some(field) = self.aggregate(&e.base).and_then(|a| a.field(&e.member)) {
+                    let variable = &field.variable;
+                    *expr = parse_quote!(#variable);
+                    return;
+                }
+            }
+            Expr::Assign(e) => {
+                if let Some(aggregate) = name(bare(&e.left)).and_then(|name| all.get(&name)) {
+                    let mut stmts = self.store(aggregate, Target::Old, &e.right);
+                    stmts.iter_mut().for_each(|stmt| self.visit_stmt_mut(stmt));
+                    *expr = parse_quote!({ #(#stmts)* });
+                    return;
+                }
+            }
+            Expr::Path(_) => {
+                if let Some(aggregate) = self.aggregate(expr) {
+                    *expr = aggregate.whole();
+                    return;
+                }
+            }
+            _ => {}
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
