@@ -101,6 +101,22 @@ fn first(spheres: &[Sphere], from: V3, way: V3) -> f32 {
     -2.0
 }
 
+/// Whether some sphere is near, and all are ahead: searches with closures.
+#[autobatch]
+fn ahead(x: f32, n: u32, spheres: &[Sphere]) -> u32 {
+    let mut count = 0;
+    for i in 0..n % 5 {
+        let at = V3::new(x, 0.25 * i as f32, 0.0);
+        if spheres.iter().any(|sphere| met(sphere, at, V3::UP) > 0.5) {
+            count += 1;
+        }
+        if spheres.iter().all(|&Sphere { centre, .. }| (centre - at).z > 0.5 || centre.x < x) && i > 1 {
+            count += 10;
+        }
+    }
+    count
+}
+
 /// Which pair is close: loops in loops, left from within.
 fn close(spheres: &[Sphere], at: f32) -> bool {
     for one in spheres {
@@ -224,6 +240,55 @@ fn drawn(rng: &mut Xorshift, x: f32, spheres: &[Sphere]) -> u32 {
         }
     }
     hits
+}
+
+/// A state of several fields, not all numbers of one kind; left early, and changed behind the loop.
+#[derive(Clone, Debug, PartialEq)]
+struct Walker {
+    at: (i32, i32),
+    steps: [u16; 4],
+    seed: u32,
+    far: bool,
+}
+
+impl Walker {
+    fn step(&mut self) -> usize {
+        self.seed = self.seed.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        (self.seed >> 30) as usize
+    }
+}
+
+#[autobatch]
+fn walked(walker: &mut Walker, length: u32) -> i32 {
+    if length % 11 == 0 {
+        walker.seed ^= 1;
+        return -1;
+    }
+    for _ in 0..length % 13 {
+        let way = walker.step();
+        walker.steps[way] += 1;
+        match way {
+            0 => walker.at.0 += 1,
+            1 => walker.at.0 -= 1,
+            2 => walker.at.1 += 1,
+            _ => walker.at.1 -= 1,
+        }
+    }
+    walker.far = walker.at.0.abs() > 2;
+    walker.at.0 * 100 + walker.at.1
+}
+
+/// Without a result; left from within the loop.
+#[autobatch]
+fn walked_in(walker: &mut Walker, length: u32) {
+    for i in 0..length % 13 {
+        if walker.step() == 3 && i > 2 {
+            walker.far = true;
+            return;
+        }
+        walker.at.0 += 1;
+    }
+    walker.steps[0] = 7;
 }
 
 /// A literal is of the type that has the operator.
@@ -369,6 +434,12 @@ fn structures_are_taken_apart_in_loops() {
                 seen_batched_with(column(rows, |r| r.0), column(rows, |r| r.1 as f32 * 1e-3), &spheres, o)
             },
         );
+        agree_at(
+            SIZES,
+            &numbers(),
+            |(x, n)| ahead(*x, *n, &spheres),
+            |rows, o| ahead_batched_with(column(rows, |r| r.0), column(rows, |r| r.1), &spheres, o),
+        );
         let v = |x: f32| V3::new(x, 1.0 - x, 0.5);
         agree_at(
             SIZES,
@@ -414,6 +485,28 @@ fn operands_are_evaluated_in_order() {
         let outcome = drawn_batched_with(&mut states, &x, &spheres, &options).unwrap();
         assert_eq!(outcome.into_values().unwrap(), expected, "{how}");
         assert_eq!(states, scalar, "{how}");
+    }
+}
+
+#[test]
+fn states_are_as_the_scalar_function_leaves_them() {
+    let walkers = || {
+        let walker =
+            |i: u32| Walker { at: (0, i as i32 % 3), steps: [i as u16; 4], seed: i * 7_919, far: i % 2 == 0 };
+        (0..70).map(walker).collect::<Vec<_>>()
+    };
+    let lengths = column(&numbers(), |r| r.1);
+    let (mut scalar, mut scalar_in) = (walkers(), walkers());
+    let expected: Vec<i32> = scalar.iter_mut().zip(&lengths).map(|(w, n)| walked(w, *n)).collect();
+    scalar_in.iter_mut().zip(&lengths).for_each(|(w, n)| walked_in(w, *n));
+    for (how, options) in executors() {
+        let mut states = walkers();
+        let outcome = walked_batched_with(&mut states, &lengths, &options).unwrap();
+        assert_eq!(outcome.into_values().unwrap(), expected, "{how}");
+        assert_eq!(states, scalar, "{how}");
+        let mut states = walkers();
+        walked_in_batched_with(&mut states, &lengths, &options).unwrap().into_values().unwrap();
+        assert_eq!(states, scalar_in, "{how}");
     }
 }
 

@@ -233,6 +233,47 @@ impl<'a> Expansion<'a> {
         }
     }
 
+    /// `list.iter().any(|x| c)` of what is shared as a loop: it is left where `c` holds.
+    fn searched(&mut self, expr: &Expr) -> Option<Expr> {
+        let Expr::MethodCall(call) = expr else { return None };
+        let (Expr::MethodCall(iter), [Expr::Closure(closure)]) =
+            (bare(&call.receiver), &call.args.iter().collect::<Vec<_>>()[..])
+        else {
+            return None;
+        };
+        let is_any = call.method == "any";
+        let list = &iter.receiver;
+        let ty = self.helpers.types().of(&self.scopes, list)?;
+        let leaves = |at: At<'_>| matches!(at, At::Expr(Expr::Return(_) | Expr::Try(_)));
+        let simple = closure.inputs.len() == 1
+            && !matches!(closure.inputs[0], Pat::Type(_))
+            && closure.attrs.is_empty()
+            && !walk::any(&*closure.body, leaves);
+        if !(is_any || call.method == "all")
+            || iter.method != "iter"
+            || !iter.args.is_empty()
+            || self.definitions().list(&ty).is_none()
+            || !self.is_shared(list)
+            || !simple
+        {
+            return None;
+        }
+        self.copied += 1;
+        self.copies += 1;
+        let found = Ident::new(&format!("__found_{}", self.copies), Span::mixed_site());
+        let (pat, body) = (&closure.inputs[0], &closure.body);
+        let (cond, value): (Expr, Expr) = match is_any {
+            true => (parse_quote!(#body), parse_quote!(#found)),
+            false => (parse_quote!(!(#body)), parse_quote!(!#found)),
+        };
+        let mark = Mark { changes: may_change(body) || has_changing_copy(&**body) };
+        Some(parse_quote!((#mark {
+            let mut #found = false;
+            for #pat in #list.iter() { if #cond { #found = true; break; } }
+            #value
+        })))
+    }
+
     /// Gives variables of a helper names that the function does not have.
     fn rename(&self, body: &mut Block, helper: &Function) -> BTreeMap<String, Ident> {
         let taken = |name: &str| self.function.bindings.contains_key(name);
@@ -340,6 +381,11 @@ impl VisitMut for Expansion<'_> {
             && let Some(body) = self.expanded(call)
         {
             *expr = body;
+        }
+        if self.in_for
+            && let Some(search) = self.searched(expr)
+        {
+            *expr = search;
         }
     }
     fn visit_expr_for_loop_mut(&mut self, e: &mut syn::ExprForLoop) {

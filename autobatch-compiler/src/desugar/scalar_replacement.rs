@@ -9,7 +9,7 @@
 //!
 //! What is done with numbers is done with the fields then: lane interchange, lookups, vector frames. A variable stays what it is if
 //! something may refer to it as a whole: `&to`, a call of a method, a closure, a macro, an index. A parameter is taken apart where the
-//! body begins.
+//! body begins. So is a state, `rng: &mut Xorshift`, of which only fields are used, and its fields are put back where the function ends.
 //!
 //! Functions without `for` loops are left alone: LLVM does it in straight code.
 //!
@@ -23,16 +23,19 @@ use proc_macro2::Span;
 use syn::{Block, Expr, Ident, Local, Member, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::desugar::helper_checks::HelperChecks;
-use crate::item::model::{Function, Passing, rebind};
+use crate::item::model::{Function, Param, Passing, rebind};
 use crate::resolve::resolution::VariableTypes;
 use crate::resolve::types::{Scopes, Types};
 use crate::resolve::variables;
-use crate::syntax::mentions::{assignment, bare, name, untyped};
+use crate::std_models::pure::is_primitive;
+use crate::syntax::mentions::{assignment, bare, is_variable, name, untyped};
 use crate::syntax::visit_mut::{self, VisitMut};
-use crate::syntax::walk::{self, At, Next};
+use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// The most fields of a structure that is taken apart.
 const MOST_FIELDS: usize = 16;
+/// The most elements of a state's array that is kept in a variable.
+const MOST_ELEMENTS: usize = 8;
 /// How deep structures are taken apart that stand in each other.
 const DEEPEST: usize = 4;
 
@@ -55,7 +58,7 @@ pub(super) fn rewrite(
         if aggregates.is_empty() {
             return;
         }
-        for aggregate in aggregates.values() {
+        for aggregate in aggregates.values().filter(|a| a.origin != Origin::State) {
             checks.is_copy(&aggregate.ty);
         }
         let params: Vec<Stmt> =
@@ -64,7 +67,14 @@ pub(super) fn rewrite(
             Replace { aggregates: &aggregates, scopes: &scopes, types, names: 0, round, wholes: vec![] };
         replace.visit_block_mut(&mut body);
         done.extend(replace.wholes.iter().map(ToString::to_string));
-        done.extend(aggregates.iter().filter(|(_, a)| a.is_param).map(|(name, _)| name.clone()));
+        done.extend(
+            aggregates.iter().filter(|(_, a)| a.origin != Origin::Local).map(|(name, _)| name.clone()),
+        );
+        let states = aggregates.iter().filter(|(_, a)| a.origin == Origin::State);
+        let back: Vec<Stmt> = states.flat_map(|(name, aggregate)| put_back(name, aggregate)).collect();
+        if !back.is_empty() {
+            end(&mut body, &function.output, &back);
+        }
         body.stmts.splice(0..0, params);
         rebind(function, body);
         let fields = aggregates.values().flat_map(|a| &a.fields).map(|field| field.variable.to_string());
@@ -118,8 +128,17 @@ impl VisitMut for Propagate<'_> {
 struct Aggregate {
     ty: Type,
     fields: Vec<Field>,
-    /// Whether it is a parameter, which stays.
-    is_param: bool,
+    origin: Origin,
+}
+
+/// Where a structure comes from.
+#[derive(Clone, Copy, PartialEq)]
+enum Origin {
+    Local,
+    /// A parameter, which stays.
+    Param,
+    /// What a parameter refers to, which gets its fields back.
+    State,
 }
 
 /// A field's variable.
@@ -185,27 +204,45 @@ fn aggregates(
     types: &Types<'_>,
     done: &BTreeSet<String>,
 ) -> BTreeMap<String, Aggregate> {
-    let record = |name: &str| {
-        let ty = types.plain(scopes.iter().find_map(|scope| scope.get(name))?.as_ref()?);
-        let fields = types.definitions.record(&ty).filter(|fields| fields.len() <= MOST_FIELDS)?;
-        types.definitions.is_value(&ty).then_some((ty, fields))
-    };
+    let definitions = types.definitions;
+    let known = |name: &str| Some(types.plain(scopes.iter().find_map(|scope| scope.get(name))?.as_ref()?));
     let mut uses = Uses { declared: BTreeSet::new(), whole: BTreeSet::new() };
     uses.block(body);
-    let param = |name: &str| {
-        let is_it = |p: &&crate::item::model::Param| {
-            p.ident == name && p.pattern.is_none() && p.passing == Passing::Each
-        };
-        function.params.iter().find(is_it)
+    let in_place = |name: &str, passing: Passing| {
+        let is_it = |p: &Param| p.ident == name && p.pattern.is_none() && p.passing == passing;
+        function.params.iter().any(is_it)
+    };
+    let leaves = leaves_within_loops(body);
+    let origin = |name: &str| match () {
+        () if in_place(name, Passing::Each) => Some(Origin::Param),
+        () if in_place(name, Passing::State) => {
+            (!leaves && !function.bindings[name].mutable && only_fields(body, name)).then_some(Origin::State)
+        }
+        () => uses.declared.contains(name).then_some(Origin::Local),
+    };
+    let structure = |name: &str, origin: Origin| match (origin, known(name)?) {
+        (Origin::State, Type::Reference(r)) => {
+            let fields = definitions.structure(&r.elem)?;
+            let small = fields.iter().all(|(_, ty)| is_small(&definitions.plain(ty)));
+            small.then(|| ((*r.elem).clone(), fields))
+        }
+        (Origin::State, _) => None,
+        (_, ty) => {
+            let fields = definitions.record(&ty)?;
+            definitions.is_value(&ty).then_some((ty, fields))
+        }
     };
     let mut taken: BTreeSet<String> = function.bindings.keys().cloned().collect();
     let mut found = BTreeMap::new();
     for name in function.bindings.keys() {
-        let is_param = param(name).is_some();
-        if uses.whole.contains(name) || done.contains(name) || !(is_param || uses.declared.contains(name)) {
+        if uses.whole.contains(name) || done.contains(name) {
             continue;
         }
-        let Some((ty, members)) = record(name) else { continue };
+        let Some(origin) = origin(name) else { continue };
+        let Some((ty, members)) = structure(name, origin) else { continue };
+        if members.len() > MOST_FIELDS {
+            continue;
+        }
         let fields = members.into_iter().map(|(member, ty)| {
             let suffix = match &member {
                 Member::Named(field) => field.to_string(),
@@ -218,9 +255,84 @@ fn aggregates(
             taken.insert(free.clone());
             Field { member, ty, variable: Ident::new(&free, Span::call_site()) }
         });
-        found.insert(name.clone(), Aggregate { ty, fields: fields.collect(), is_param });
+        found.insert(name.clone(), Aggregate { ty, fields: fields.collect(), origin });
     }
     found
+}
+
+/// A number, or a few.
+fn is_small(ty: &Type) -> bool {
+    match ty {
+        Type::Array(t) => {
+            is_small(&t.elem)
+                && matches!(&t.len, Expr::Lit(lit) if matches!(&lit.lit, syn::Lit::Int(n) if n.base10_parse::<usize>().is_ok_and(|n| n <= MOST_ELEMENTS)))
+        }
+        ty => is_primitive(ty),
+    }
+}
+
+/// Whether only fields of a variable are used.
+fn only_fields(body: &Block, variable: &str) -> bool {
+    let (mut all, mut of_fields) = (0, 0);
+    walk::each(body, |at| match at {
+        At::Expr(Expr::Field(e)) => of_fields += usize::from(is_variable(&e.base, variable)),
+        At::Expr(path @ Expr::Path(_)) => all += usize::from(is_variable(path, variable)),
+        _ => {}
+    });
+    all == of_fields
+}
+
+/// Whether the function is left from within a loop, or by `?`.
+fn leaves_within_loops(body: &Block) -> bool {
+    walk::any(body, |at| match at {
+        At::Expr(Expr::Try(_)) => Next::Found,
+        At::Expr(Expr::Closure(_)) => Next::Past,
+        At::Expr(e @ (Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_))) => {
+            match walk::any(e, |at| matches!(at, At::Expr(Expr::Return(_)))) {
+                true => Next::Found,
+                false => Next::On,
+            }
+        }
+        _ => Next::On,
+    })
+}
+
+/// Puts the fields of a state back.
+fn put_back(state: &str, aggregate: &Aggregate) -> Vec<Stmt> {
+    let state = Ident::new(state, Span::call_site());
+    let part = |Field { member, variable, .. }: &Field| -> Stmt { parse_quote!(#state.#member = #variable;) };
+    aggregate.fields.iter().map(part).collect()
+}
+
+/// Has statements run where a function ends.
+fn end(body: &mut Block, output: &Type, last: &[Stmt]) {
+    let result = Ident::new("__result", Span::mixed_site());
+    walk::map(body, |at| match at {
+        AtMut::Expr(Expr::Closure(_)) => Next::Past,
+        AtMut::Expr(expr) => {
+            if let Expr::Return(e) = expr {
+                let value = e.expr.take();
+                *expr = match value {
+                    Some(value) => parse_quote!({ let #result: #output = #value; #(#last)* return #result }),
+                    None => parse_quote!({ #(#last)* return }),
+                };
+                return Next::Past;
+            }
+            Next::On
+        }
+        _ => Next::On,
+    });
+    match body.stmts.pop() {
+        Some(Stmt::Expr(value, None)) => {
+            body.stmts.push(parse_quote!(let #result: #output = #value;));
+            body.stmts.extend(last.iter().cloned());
+            body.stmts.push(Stmt::Expr(parse_quote!(#result), None));
+        }
+        other => {
+            body.stmts.extend(other);
+            body.stmts.extend(last.iter().cloned());
+        }
+    }
 }
 
 /// How variables are used.
@@ -280,9 +392,10 @@ impl Uses {
 }
 
 /// The fields of a parameter as variables.
-fn taken_apart(param: &crate::item::model::Param, aggregates: &BTreeMap<String, Aggregate>) -> Vec<Stmt> {
+fn taken_apart(param: &Param, aggregates: &BTreeMap<String, Aggregate>) -> Vec<Stmt> {
     let Some(aggregate) = aggregates.get(&param.ident.to_string()) else { return vec![] };
-    let (ident, mutability) = (&param.ident, param.mutable.then(<syn::Token![mut]>::default));
+    let mutable = param.mutable || aggregate.origin == Origin::State;
+    let (ident, mutability) = (&param.ident, mutable.then(<syn::Token![mut]>::default));
     let part = |Field { member, ty, variable }: &Field| -> Stmt {
         parse_quote!(let #mutability #variable: #ty = #ident.#member;)
     };
@@ -325,7 +438,7 @@ impl Replace<'_> {
         match stmt {
             Stmt::Local(local) => {
                 let Pat::Ident(p) = untyped(&local.pat) else { return None };
-                let aggregate = all.get(&p.ident.to_string()).filter(|a| !a.is_param)?;
+                let aggregate = all.get(&p.ident.to_string()).filter(|a| a.origin == Origin::Local)?;
                 let mutable = p.mutability.is_some();
                 match &local.init {
                     Some(init) => Some(self.store(aggregate, Target::New { mutable }, &init.expr)),

@@ -209,16 +209,22 @@ impl Definitions {
         all.all(|other| self.same(&other.output, &output)).then_some(output)
     }
 
-    /// The fields of a structure of the file that says that it is `Copy`, has no parameters, and has the same fields under all conditions.
-    pub(crate) fn record(&self, ty: &Type) -> Option<Vec<(Member, Type)>> {
+    /// The fields of a structure of the file that has no parameters, and the same fields under all conditions.
+    pub(crate) fn structure(&self, ty: &Type) -> Option<Vec<(Member, Type)>> {
         let ty = self.plain(ty);
-        let definition = self.of(&ty).filter(|d| d.is_copy && d.generics.params.is_empty())?;
+        let definition = self.of(&ty).filter(|d| d.generics.params.is_empty())?;
         let Shape::Struct(fields) = &definition.shape else { return None };
         let conditional = |attr: &Attribute| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr");
         if fields.is_empty() || fields.iter().any(|field| field.attrs.iter().any(conditional)) {
             return None;
         }
         self.fields(&ty, None)
+    }
+
+    /// The same of one that says that it is `Copy`.
+    pub(crate) fn record(&self, ty: &Type) -> Option<Vec<(Member, Type)>> {
+        let is_copy = self.of(&self.plain(ty)).is_some_and(|definition| definition.is_copy);
+        self.structure(ty).filter(|_| is_copy)
     }
 
     /// Whether a type is a number, or a tuple, an array or a `Copy` structure of such.
