@@ -46,6 +46,45 @@ fn gone_through(list: &[f64], others: &[f64], x: f64, low: f64) -> f64 {
     sum + f64::from(passed) * 64.0 + last
 }
 
+const LENGTH: usize = 9;
+
+/// Neighbours are exchanged, by a `while` that counts in steps, by `swap`, in a helper.
+#[autobatch(strict)]
+fn sorted(mut a: [u32; LENGTH], from: u32) -> u32 {
+    for round in 0..4 {
+        let mut i = round % 2;
+        while i + 1 < LENGTH {
+            if a[i] > a[i + 1] {
+                a.swap(i, i + 1);
+            }
+            i += 2;
+        }
+    }
+    order(&mut a);
+    let mut least = 0;
+    for j in 1..LENGTH {
+        if a[j] % 16 < a[least] % 16 {
+            least = j;
+        }
+    }
+    a.swap(least, 0);
+    let mut sum = from;
+    for j in 0..LENGTH {
+        sum = sum.wrapping_mul(31) + a[j];
+    }
+    sum
+}
+
+fn order(a: &mut [u32; LENGTH]) {
+    for i in 0..LENGTH {
+        for j in i + 1..LENGTH {
+            if a[j] < a[i] {
+                a.swap(i, j);
+            }
+        }
+    }
+}
+
 /// A loop that ends where all are, and then an array's place of the lane's own.
 #[autobatch(strict)]
 fn placed(list: &[u32], x: u32, n: &usize) -> u32 {
@@ -221,6 +260,20 @@ fn adaptive(y: &mut [f64; 2], a: f64) -> u32 {
 fn words(seed: u64, n: usize, below: u64) -> Vec<u32> {
     let mut noise = noise(seed);
     (0..n).map(|_| (noise() % below) as u32).collect()
+}
+
+#[test]
+fn arrays_are_sorted() {
+    let rows: Vec<([u32; LENGTH], u32)> = words(33, 700, 1_000)
+        .chunks(LENGTH + 1)
+        .map(|w| (std::array::from_fn(|i| w[i] as u32), w[LENGTH] as u32))
+        .collect();
+    agree_at(
+        SIZES,
+        &rows,
+        |(a, from)| sorted(*a, *from),
+        |rows, options| sorted_batched_with(column(rows, |r| r.0), column(rows, |r| r.1), options),
+    );
 }
 
 #[test]

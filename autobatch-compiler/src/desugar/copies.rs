@@ -73,7 +73,7 @@ impl Flatten {
     fn all(&mut self, mut exprs: Vec<&mut Expr>, are_values: bool, before: &mut Vec<Stmt>) -> bool {
         let has = |found: &dyn Fn(&Expr) -> bool| {
             let any = |e: &&mut Expr| walk::any(&**e, |at| matches!(at, At::Expr(e) if found(e)));
-            exprs.iter().rposition(|e| any(&e))
+            exprs.iter().rposition(any)
         };
         let (end, change) = (has(&is_any_copy), has(&|e| is_marked(e, CHANGES)));
         for (at, expr) in exprs.iter_mut().enumerate() {
@@ -122,7 +122,11 @@ impl VisitMut for Flatten {
         let mut stmts = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
             self.statement(&mut stmt, &mut stmts);
-            stmts.push(stmt);
+            // The value of a copy that has none.
+            let is_nothing = matches!(&stmt, Stmt::Expr(e, Some(_)) if matches!(bare(e), Expr::Tuple(t) if t.elems.is_empty()));
+            if !is_nothing {
+                stmts.push(stmt);
+            }
         }
         block.stmts = stmts;
         visit_mut::visit_block_mut(self, block);

@@ -14,22 +14,26 @@
 //! }                                            if list[at] > x { break; }
 //! found(i)                                 }
 //!                                          found(i)
+//!
+//! let mut k = 0;                           let mut k = 0;                  // nobody reads it
+//! while k + 1 < N { …; k += 2; }    ──▶    for at in (0..N.saturating_sub(1)).step_by(2) { … }
 //! ```
 //!
 //! **Invariant:** the `for` makes the same rounds: the end is a number that nobody changes, and the counter changes at the end of a
-//! round only, by one, and is the same behind the loop.
+//! round only, by a number that does not make it overflow, and is the same behind the loop.
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Span};
-use syn::{BinOp, Block, Expr, ExprWhile, Pat, Stmt, Type, UnOp, parse_quote};
+use proc_macro2::{Ident, Literal, Span};
+use syn::{BinOp, Block, Expr, ExprBinary, ExprWhile, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::analysis::lane_interchange::breaks;
 use crate::index::definitions::Definitions;
 use crate::item::model::{Function, Item, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
+use crate::resolve::types::is_number;
 use crate::std_models::pure::{is_primitive, is_pure_method, literal};
-use crate::syntax::mentions::{assignment, bare, is_variable, name, untyped};
+use crate::syntax::mentions::{assignment, bare, is_variable, name, text, untyped};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, AtMut, Code};
 
@@ -89,18 +93,22 @@ impl Loops<'_> {
     /// What a loop becomes that counts up from where the statements before it say, if it does.
     fn counted(&mut self, before: &[Stmt], e: &ExprWhile, behind: &[Stmt]) -> Option<Vec<Stmt>> {
         let Expr::Binary(cond) = bare(&e.cond) else { return None };
-        let counter = name(&cond.left)?;
+        let (i, ahead) = counter_ahead(&cond.left)?;
+        let counter = name(i)?;
         let (last, body) = e.body.stmts.split_last()?;
+        let step = counts_up(last, &counter)?;
         if e.label.is_some()
             || !e.attrs.is_empty()
-            || !counts_up(last, &counter)
             || !only_reads(body, &counter)
             || !self.is_fixed(&cond.right)
         {
             return None;
         }
-        let start = first_count(before.iter().rfind(|stmt| mentions(*stmt, &counter))?, &counter)?;
+        let start = self.first_count(before.iter().rfind(|stmt| mentions(*stmt, &counter))?, &counter)?;
         let end = &*cond.right;
+        if step > 1 || ahead > 0 {
+            return self.in_steps(cond, i, &start, (ahead, step), body, behind);
+        }
         let is_closed = match cond.op {
             BinOp::Lt(_) => false,
             // No list is so long that the counter would overflow.
@@ -113,17 +121,7 @@ impl Loops<'_> {
         if is_read && leaves && (is_closed || !looks_up(body, &counter)) {
             return None;
         }
-        let at = Ident::new(&format!("__at_{}", self.made), Span::mixed_site());
-        self.made += 1;
-        let mut body = body.to_vec();
-        walk::map(&mut body[..], |node| {
-            if let AtMut::Expr(expr) = node
-                && is_variable(expr, &counter)
-            {
-                *expr = parse_quote!(#at);
-            }
-        });
-        let i = &cond.left;
+        let (at, body) = self.counted_by_another(&counter, body);
         Some(match (is_read, leaves, is_closed) {
             (true, true, _) => parse_quote! {
                 for #at in #start..=#end {
@@ -143,6 +141,94 @@ impl Loops<'_> {
             (false, _, false) => parse_quote!(for #at in #start..#end { #(#body)* }),
             (false, _, true) => parse_quote!(for #at in #start..=#end { #(#body)* }),
         })
+    }
+
+    /// `while i + 1 < end { …; i += 2; }`
+    fn in_steps(
+        &mut self,
+        cond: &ExprBinary,
+        i: &Expr,
+        start: &Expr,
+        (ahead, step): (u64, u64),
+        body: &[Stmt],
+        behind: &[Stmt],
+    ) -> Option<Vec<Stmt>> {
+        let (counter, end) = (name(i)?, &cond.right);
+        // The last step must not overflow.
+        if !matches!(cond.op, BinOp::Lt(_))
+            || mentions(behind, &counter)
+            || step > 1 && !self.is_far_below_most(end, step)
+        {
+            return None;
+        }
+        let end: Expr = match ahead {
+            0 => (**end).clone(),
+            _ => {
+                let ahead = Literal::u64_unsuffixed(ahead);
+                parse_quote!((#end).saturating_sub(#ahead))
+            }
+        };
+        let (at, body) = self.counted_by_another(&counter, body);
+        let stepped: Expr = match step {
+            1 => parse_quote!(#start..#end),
+            _ => {
+                let step = Literal::u64_unsuffixed(step);
+                parse_quote!((#start..#end).step_by(#step))
+            }
+        };
+        Some(vec![parse_quote!(for #at in #stepped { #(#body)* })])
+    }
+
+    /// A new counter, and code that looks at it in the place of another.
+    fn counted_by_another(&mut self, counter: &str, body: &[Stmt]) -> (Ident, Vec<Stmt>) {
+        let at = Ident::new(&format!("__at_{}", self.made), Span::mixed_site());
+        self.made += 1;
+        let mut body = body.to_vec();
+        walk::map(&mut body[..], |node| {
+            if let AtMut::Expr(expr) = node
+                && is_variable(expr, counter)
+            {
+                *expr = parse_quote!(#at);
+            }
+        });
+        (at, body)
+    }
+
+    /// Whether a number can be passed by a step without an overflow: the length of a list, or a constant.
+    fn is_far_below_most(&self, end: &Expr, step: u64) -> bool {
+        let known = |end: &Expr| match bare(end) {
+            Expr::Path(path) => {
+                let constant = self.definitions.constant(path)?;
+                let name = path.path.get_ident()?.to_string();
+                let of_four_bytes = ["usize", "isize", "u32", "i32", "u64", "i64"];
+                let is_wide = of_four_bytes.contains(&text(&constant.ty).as_str());
+                let most = if is_wide { i32::MAX as u64 } else { i8::MAX as u64 };
+                Some(*self.definitions.numbers().get(&name)? <= most - step)
+            }
+            other => literal(other).map(|n| n <= i8::MAX as u64 - step),
+        };
+        step < i8::MAX as u64 && (is_length(end) || known(end) == Some(true))
+    }
+
+    /// The number that a `let` gives a counter: a literal says that it is a primitive one, or its type is known.
+    fn first_count(&self, stmt: &Stmt, counter: &str) -> Option<Expr> {
+        let Stmt::Local(local) = stmt else { return None };
+        let init = &local.init.as_ref().filter(|init| init.diverge.is_none())?.expr;
+        let is_it = matches!(untyped(&local.pat), Pat::Ident(p) if p.ident == counter);
+        (is_it && (literal(init).is_some() || self.is_count(init))).then(|| (**init).clone())
+    }
+
+    /// Whether an expression is a number that stays as it is: made of literals and counters.
+    fn is_count(&self, expr: &Expr) -> bool {
+        match bare(expr) {
+            Expr::Binary(e) => {
+                matches!(e.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Rem(_))
+                    && self.is_count(&e.left)
+                    && self.is_count(&e.right)
+            }
+            path @ Expr::Path(_) => self.fixed_type(path).is_some_and(|ty| is_number(&ty)),
+            other => literal(other).is_some(),
+        }
     }
 
     fn is_constant(&self, name: &str) -> bool {
@@ -212,11 +298,19 @@ fn looks_up(code: &[Stmt], variable: &str) -> bool {
     walk::any(code, |at| matches!(at, At::Expr(Expr::Index(e)) if mentions(&*e.index, variable)))
 }
 
-/// Whether a statement is `counter += 1;`.
-fn counts_up(stmt: &Stmt, counter: &str) -> bool {
-    let Stmt::Expr(Expr::Binary(e), _) = stmt else { return false };
-    let is_one = matches!(e.op, BinOp::AddAssign(_)) && literal(&e.right) == Some(1);
-    is_one && is_variable(&e.left, counter)
+/// The counter of a condition, and what is added to it: `i`, `i + 1`.
+fn counter_ahead(expr: &Expr) -> Option<(&Expr, u64)> {
+    match bare(expr) {
+        Expr::Binary(e) if matches!(e.op, BinOp::Add(_)) => Some((bare(&e.left), literal(&e.right)?)),
+        other => Some((other, 0)),
+    }
+}
+
+/// By how much a statement `counter += 1;` counts up.
+fn counts_up(stmt: &Stmt, counter: &str) -> Option<u64> {
+    let Stmt::Expr(Expr::Binary(e), _) = stmt else { return None };
+    let counts = matches!(e.op, BinOp::AddAssign(_)) && is_variable(&e.left, counter);
+    literal(&e.right).filter(|step| counts && *step > 0)
 }
 
 /// Whether code looks at a variable, if at all, and ends each round where it ends itself.
@@ -232,21 +326,12 @@ fn only_reads(code: &[Stmt], var: &str) -> bool {
     })
 }
 
-/// The number that a `let` gives a counter. A literal says that it is a primitive one.
-fn first_count(stmt: &Stmt, counter: &str) -> Option<Expr> {
-    let Stmt::Local(local) = stmt else { return None };
-    let init = &local.init.as_ref().filter(|init| init.diverge.is_none())?.expr;
-    let is_it = matches!(untyped(&local.pat), Pat::Ident(p) if p.ident == counter);
-    (is_it && literal(init).is_some()).then(|| (**init).clone())
-}
-
 #[cfg(test)]
 mod tests {
     use quote::quote;
 
     use super::*;
     use crate::ir::testing::functions;
-    use crate::syntax::mentions::text;
 
     /// A function whose loop is this one, before and behind the rewriting.
     fn rewritten(
@@ -313,6 +398,7 @@ mod tests {
                 continue;
             }),
             quote!(other(&mut j);),
+            quote!(j.add_assign(1);),
             quote!(println!("{j}");),
             quote!(let next = || j;),
         ] {
@@ -328,5 +414,40 @@ mod tests {
             &quote!(j),
         );
         assert_eq!(before, after);
+    }
+
+    #[test]
+    fn loops_that_count_in_steps_are_for_loops() {
+        let rewritten = |init: proc_macro2::TokenStream, cond: proc_macro2::TokenStream, step: u64| {
+            let step = Literal::u64_unsuffixed(step);
+            let mut function = functions(quote! {
+                fn f(#[each] a: &[u32], n: usize) -> usize {
+                    let mut j = #init;
+                    while #cond { a[j]; j += #step; }
+                    3
+                }
+            })
+            .remove(0);
+            rewrite(&mut function, &VariableTypes::new(), &Definitions::default());
+            text(&function.body)
+        };
+        for (init, cond, step, head) in [
+            (quote!(0), quote!(j < a.len()), 3, "(0 .. a . len ()) . step_by (3)"),
+            (quote!(n % 2), quote!(j + 1 < 100), 2, "(n % 2 .. (100) . saturating_sub (1)) . step_by (2)"),
+            (quote!(1), quote!(j + 2 < n), 1, "in 1 .. (n) . saturating_sub (2)"),
+        ] {
+            let after = rewritten(init, cond, step);
+            assert!(after.contains(head), "{after}");
+        }
+        // The counter may overflow, or comes from elsewhere.
+        for (init, cond, step) in [
+            (quote!(0), quote!(j < n), 2),
+            (quote!(0), quote!(j < 126), 2),
+            (quote!(g(n)), quote!(j < 100), 1),
+            (quote!(0), quote!(j + n < 100), 1),
+        ] {
+            let after = rewritten(init, cond, step);
+            assert!(after.contains("while"), "{after}");
+        }
     }
 }

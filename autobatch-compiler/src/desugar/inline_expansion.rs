@@ -5,10 +5,11 @@
 //! let f = 2.0 * square(x + 1.0);   ──▶   let x_2: f64 = x + 1.0; let __returned_1: f64 = x_2 * x_2; let f = 2.0 * __returned_1;
 //! ```
 //!
-//! Calls inside of a `for` are expanded, and those in any loop of functions that have loops themselves. Elsewhere LLVM does that itself, and
+//! Calls inside of a `for` are expanded, and elsewhere those of functions that have loops themselves. The others LLVM expands itself, and
 //! the code's shape is better left to it: the entry of a recursive quadrature took twice as long with its integrand expanded.
 //!
-//! Only straight code of numbers is copied: operators, `if`, `match`, pure methods, short loops. It means the same wherever it stands, if
+//! Only straight code of numbers and structures of them is copied: operators, `if`, `match`, pure methods, loops that run equally often
+//! wherever they stand. It means the same wherever it stands, if
 //! no name in it is hidden there, and its variables have the types that are written. A `return` behind a condition
 //! becomes an `else`. The function as written keeps the call.
 //!
@@ -18,10 +19,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use proc_macro2::Span;
-use syn::{Block, Expr, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
+use syn::{BinOp, Block, Expr, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::desugar::copies::{Mark, flatten, has_changing_copy, is_any_copy};
 use crate::desugar::early_returns;
+use crate::desugar::element_swaps::exchanged;
 use crate::desugar::helper_calls::{HelperCall, Helpers};
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::scalar_replacement;
@@ -33,7 +35,6 @@ use crate::resolve::variables;
 use crate::std_models::pure::{
     is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
 };
-use crate::std_models::trip_count::{SHORT, TripCounts};
 use crate::syntax::mentions::{self, assignment, bare, is_variable, name, text};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, AtMut, Next};
@@ -101,7 +102,6 @@ fn expand(
             copied: 0,
             copies: 0,
             checks: HelperChecks::default(),
-            in_loop: in_for,
             in_for,
         };
         expansion.visit_block_mut(&mut body);
@@ -135,8 +135,7 @@ struct Expansion<'a> {
     copies: usize,
     /// What rustc has to check of the copies.
     checks: HelperChecks,
-    /// Whether the code stands in a loop, and whether that is a `for`, of which lane interchange may make vectors.
-    in_loop: bool,
+    /// Whether the code stands in a `for`, of which lane interchange may make vectors.
     in_for: bool,
 }
 
@@ -183,7 +182,12 @@ impl<'a> Expansion<'a> {
         self.checks.extend(checks);
         self.checks.extend(inner.clone());
         let value = Ident::new(&format!("__returned_{}", self.copies), Span::mixed_site());
+        let is_unit = matches!(&helper.output, Type::Tuple(t) if t.elems.is_empty());
         let tail = match body.stmts.pop()? {
+            Stmt::Expr(tail, None) if is_unit => {
+                body.stmts.push(parse_quote!(#tail;));
+                parse_quote!(())
+            }
             Stmt::Expr(tail, None) => tail,
             other => {
                 body.stmts.push(other);
@@ -195,6 +199,9 @@ impl<'a> Expansion<'a> {
             args.iter().any(may_change) || lets.iter().chain(&body.stmts).any(has_changing_copy);
         let mark = Mark { changes: helper.params.iter().any(changes) || changes_too };
         let (stmts, output) = (&body.stmts, &helper.output);
+        if is_unit {
+            return Some(parse_quote!((#mark { #(#lets)* #(#stmts)* #tail })));
+        }
         Some(parse_quote!((#mark { #(#lets)* #(#stmts)* let #value: #output = #tail; #value })))
     }
 
@@ -371,12 +378,8 @@ impl<'a> Expansion<'a> {
 
 impl VisitMut for Expansion<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        let around = self.in_loop;
-        self.in_loop |= matches!(expr, Expr::Loop(_));
         visit_mut::visit_expr_mut(self, expr);
-        self.in_loop = around;
-        if self.in_loop
-            && let Some(call) = self.helpers.called(&self.scopes, expr)
+        if let Some(call) = self.helpers.called(&self.scopes, expr)
             && (self.in_for || loops(call.helper))
             && let Some(body) = self.expanded(call)
         {
@@ -387,19 +390,20 @@ impl VisitMut for Expansion<'_> {
         {
             *expr = search;
         }
+        if self.in_for
+            && let Expr::MethodCall(call) = expr
+            && let Some((exchange, checks)) = exchanged(self.helpers.types(), &self.scopes, call)
+        {
+            self.checks.extend(checks);
+            self.copied += 1;
+            *expr = exchange;
+        }
     }
     fn visit_expr_for_loop_mut(&mut self, e: &mut syn::ExprForLoop) {
         self.visit_expr_mut(&mut e.expr);
-        let around = (self.in_loop, self.in_for);
-        (self.in_loop, self.in_for) = (true, true);
+        let around = std::mem::replace(&mut self.in_for, true);
         self.visit_block_mut(&mut e.body);
-        (self.in_loop, self.in_for) = around;
-    }
-    fn visit_expr_while_mut(&mut self, e: &mut syn::ExprWhile) {
-        self.visit_expr_mut(&mut e.cond);
-        let around = std::mem::replace(&mut self.in_loop, true);
-        self.visit_block_mut(&mut e.body);
-        self.in_loop = around;
+        self.in_for = around;
     }
     fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
@@ -539,17 +543,35 @@ impl Straight<'_> {
         }
     }
 
-    /// Whether a loop runs a few times: its ends are literals, or counters of such loops.
-    fn is_short(&self, iter: &Expr) -> bool {
-        let counts = TripCounts::default();
-        let is_end = |end: &Option<Box<Expr>>| {
-            let Some(end) = end.as_deref().map(bare) else { return false };
-            let is_counter = name(end).is_some_and(|name| self.counters.contains(&name));
-            is_counter || counts.number(end).is_some_and(|n| n <= SHORT)
-        };
-        let ends_are_short =
-            matches!(bare(iter), Expr::Range(range) if is_end(&range.start) && is_end(&range.end));
-        counts.is_short_range(iter) || ends_are_short
+    /// Whether a loop runs equally often wherever it stands: its ends are made of literals, constants, and counters of such loops.
+    fn is_counted(&self, iter: &Expr) -> bool {
+        match bare(iter) {
+            Expr::Range(range) => {
+                let is_end = |end: &Option<Box<Expr>>| end.as_deref().is_some_and(|end| self.is_count(end));
+                is_end(&range.start) && is_end(&range.end)
+            }
+            Expr::MethodCall(e) => {
+                (e.method == "rev" || e.method == "step_by")
+                    && self.is_counted(&e.receiver)
+                    && e.args.iter().all(|arg| matches!(arg, Expr::Lit(_)))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_count(&self, end: &Expr) -> bool {
+        match bare(end) {
+            Expr::Lit(_) => true,
+            Expr::Binary(e) => {
+                matches!(e.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Rem(_))
+                    && self.is_count(&e.left)
+                    && self.is_count(&e.right)
+            }
+            Expr::Path(path) => {
+                is_constant(path) || name(bare(end)).is_some_and(|name| self.counters.contains(&name))
+            }
+            _ => false,
+        }
     }
 
     /// Whether a path makes a structure of its fields: `Xorshift(seed)`.
@@ -595,7 +617,7 @@ impl Straight<'_> {
             Expr::ForLoop(e) => {
                 e.label.is_none()
                     && e.attrs.is_empty()
-                    && (self.is_short(&e.expr) || self.is_over_shared(&e.expr))
+                    && (self.is_counted(&e.expr) || self.is_over_shared(&e.expr))
                     && is_plain_pattern(&e.pat)
                     && {
                         self.counters.extend(counter(&e.pat));

@@ -14,6 +14,7 @@ mod closure;
 mod copies;
 pub(crate) mod counting_whiles;
 mod early_returns;
+mod element_swaps;
 pub(crate) mod elementary_operands;
 mod expected_types;
 mod helper_calls;

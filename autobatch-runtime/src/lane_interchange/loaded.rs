@@ -3,27 +3,22 @@
 //! A number is loaded then. Behind a reference LLVM would load it where lane code needs it; under a condition that is a branch, which
 //! stops the vectoriser on CPUs without masked loads.
 
-use std::mem::MaybeUninit;
 use std::ops::Deref;
 
+use crate::lane_interchange::rounds::copied;
 use crate::probes::type_id::is_plain;
 
 /// What a place holds, for a number, else a reference to it.
 pub struct Loaded<'a, T> {
     place: &'a T,
     /// A copy, if the type is plain.
-    number: MaybeUninit<T>,
+    number: Option<T>,
 }
 
 /// Looks at a place.
 #[inline(always)]
 pub fn loaded<T>(place: &T) -> Loaded<'_, T> {
-    let number = match is_plain::<T>() {
-        // SAFETY: the type is plain, so its values may be copied.
-        true => MaybeUninit::new(unsafe { std::ptr::read(place) }),
-        false => MaybeUninit::uninit(),
-    };
-    Loaded { place, number }
+    Loaded { place, number: is_plain::<T>().then(|| copied(place)) }
 }
 
 impl<T> Deref for Loaded<'_, T> {
@@ -31,11 +26,7 @@ impl<T> Deref for Loaded<'_, T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        match is_plain::<T>() {
-            // SAFETY: `loaded` has put a copy there.
-            true => unsafe { self.number.assume_init_ref() },
-            false => self.place,
-        }
+        self.number.as_ref().unwrap_or(self.place)
     }
 }
 

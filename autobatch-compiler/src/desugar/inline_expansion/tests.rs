@@ -115,8 +115,6 @@ fn what_is_lent_is_the_variable_itself() {
             let by: f64 = __returned_1;
             v[0] += by;
             v = [v[1], v[0]];
-            let __returned_2: () = ();
-            (__returned_2);
             v[1]
         }),
     );

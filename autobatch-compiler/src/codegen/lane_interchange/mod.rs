@@ -2,29 +2,29 @@
 //! over the lanes. It stands beside the ordinary lane code, which runs where a type is not primitive and
 //! after a panic.
 
+mod nodes;
+mod places;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::{BinOp, Expr, Lifetime, Pat, Stmt, UnOp, parse_quote};
+use syn::{Expr, Lifetime, Pat, Stmt, parse_quote};
 
 use crate::analysis::lane_interchange::{
-    Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten, returned, transposed,
+    Array, Leaf, Node, Plan, Scope, assigned, indexed, mentions, overwritten, returned, transposed,
 };
 use crate::codegen::emitter::Emitter;
-use crate::codegen::long_loops::{self, Counted};
-use crate::codegen::lookups::{ListInRows, LookupWriter, fault, faults};
+use crate::codegen::lookups::{ListInRows, LookupWriter, faults};
 use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
-use crate::codegen::reciprocal_division::Search;
-use crate::codegen::region::{Region, binding, column, lane};
+use crate::codegen::region::{Region, column, lane};
 use crate::codegen::shared_elements::SharedElements;
 use crate::ir::effects::{self, bound};
 use crate::ir::{BlockId, FuncId, Terminator, VarId, VarSet};
-use crate::std_models::pure::is_constant;
 use crate::syntax::mentions::untyped;
-use crate::syntax::walk::{self, At, AtMut, Code, Next};
+use crate::syntax::walk::{self, At, AtMut};
 
 /// Tokens for the arm of the block.
 pub(crate) struct Interchanged {
@@ -268,17 +268,6 @@ fn all_declared(scope: &Scope<'_>, code: &[Stmt]) -> VarSet {
         }
     });
     lets
-}
-
-/// The lane's part of an array: an element, or an array of them.
-fn elements(place: Expr, array: &Array, indices: usize) -> Expr {
-    let l = lane();
-    if indices == array.lengths.len() {
-        return parse_quote!(#place[#l]);
-    }
-    let n = array.size(indices).unwrap_or_default();
-    let all = (0..n).map(|n| elements(parse_quote!(#place[#n]), array, indices + 1));
-    parse_quote!([#(#all),*])
 }
 
 impl Writer<'_, '_> {
@@ -546,354 +535,5 @@ impl Writer<'_, '_> {
                 *expr = returns(value, returned);
             }
         });
-    }
-
-    /// What the user's code becomes in the end.
-    fn finish(&self, stmt: &mut Stmt) {
-        let mut lane_code = self.emitter.lane_code(self.func);
-        lane_code.divisions(stmt);
-        self.in_place(stmt);
-        lane_code.math(stmt);
-        long_loops::count(stmt, &self.emitter.rt, self.inside.get());
-    }
-
-    /// Accesses elements of arrays in their place: `val[j][k]` is lane `l` of strip `j`, `k`. A part of an array is made of them.
-    fn in_place(&self, code: &mut (impl Code + ?Sized)) {
-        walk::map(code, |at| {
-            let AtMut::Expr(expr) = at else { return Next::On };
-            match expr {
-                Expr::If(e) if !self.is_uniform(&e.cond) => {
-                    self.in_place(&mut *e.cond);
-                    self.under_condition(&mut e.then_branch.stmts[..]);
-                    e.else_branch
-                        .iter_mut()
-                        .for_each(|(_, otherwise)| self.under_condition(&mut **otherwise));
-                    return Next::Past;
-                }
-                Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => {
-                    self.in_place(&mut *e.left);
-                    self.under_condition(&mut *e.right);
-                    return Next::Past;
-                }
-                _ => {}
-            }
-            if let Expr::MethodCall(e) = expr
-                && e.method == "len"
-                && let Some((strip, _)) = self.rows(&e.receiver)
-            {
-                *expr = parse_quote!(<[_]>::len(&#strip[..]));
-                return Next::Past;
-            }
-            let (root, indices) = indexed(expr);
-            let Some((strip, array)) = self.rows(root) else {
-                if self.hoist(expr) {
-                    return Next::Past;
-                }
-                return self.in_indices(expr);
-            };
-            let mut indices: Vec<Expr> = indices.into_iter().cloned().collect();
-            indices.iter_mut().for_each(|index| self.in_place(index));
-            let is_uniform = indices.iter().all(|index| self.is_uniform(index));
-            if !is_uniform {
-                self.lookups.note();
-                let (vector, fault) = (&self.emitter.rt, fault());
-                for (index, length) in indices.iter_mut().zip(&array.lengths) {
-                    *index = parse_quote!(#vector::vector::within(#index, #length, &#fault));
-                }
-            }
-            let place: Expr = parse_quote!(#strip #([#indices])*);
-            if is_uniform && self.conditional.get() && self.is_in().is_some() && !indices.is_empty() {
-                self.checked.borrow_mut().push(place.clone());
-            }
-            *expr = elements(place, array, indices.len());
-            Next::Past
-        });
-    }
-
-    /// The same in the indices of a shared list, which stays where it is.
-    fn in_indices(&self, expr: &mut Expr) -> Next {
-        match expr {
-            Expr::Index(e) if self.is_shared_place(&e.expr) => {
-                let mut list = &mut *expr;
-                while let Expr::Index(e) = list {
-                    self.in_place(&mut *e.index);
-                    list = &mut e.expr;
-                }
-                Next::Past
-            }
-            _ => Next::On,
-        }
-    }
-
-    /// The same for code that only some lanes may run: a panic there would be a branch.
-    fn under_condition(&self, code: &mut (impl Code + ?Sized)) {
-        let around = self.conditional.replace(true);
-        self.in_place(code);
-        self.conditional.set(around);
-    }
-
-    /// The array of a variable that is stored as rows, and its strips.
-    pub(super) fn rows(&self, expr: &Expr) -> Option<(Ident, &Array)> {
-        let var = effects::variable(&self.scope.names, expr)?;
-        (self.kind(var) == Layout::Rows).then(|| self.array(var)).flatten().map(|array| (strip(var), array))
-    }
-
-    /// Has a shared place be looked at before the loop over the lanes, if all of them look at it, or if that can't fail.
-    fn hoist(&self, expr: &mut Expr) -> bool {
-        let is_part = matches!(expr, Expr::Field(_) | Expr::Index(_))
-            || matches!(expr, Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)));
-        if !is_part || !self.is_shared_place(expr) {
-            return false;
-        }
-        let mentions = effects::of(&self.scope.names, &*expr).mentions;
-        let mut elements = self.shared_elements.borrow_mut();
-        let hoists = mentions.iter().all(|v| self.is_same(*v)) && elements.may_come_before(&mentions);
-        if hoists {
-            elements.put(expr);
-        }
-        hoists
-    }
-
-    /// Whether a variable is the same for all lanes.
-    fn is_same(&self, var: VarId) -> bool {
-        self.uniforms.contains(&var) || self.scope.program.var(var).is_uniform()
-    }
-
-    /// Whether an expression is a variable that is the same for all lanes, a constant, or a part of one that may be looked at here.
-    fn is_shared_place(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Field(e) => self.is_shared_place(&e.base),
-            Expr::Index(e) => {
-                let always = !self.conditional.get() || self.is_in().is_some();
-                always && self.is_shared_place(&e.expr)
-            }
-            Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && self.is_shared_place(&e.expr),
-            Expr::Path(path) => match effects::variable(&self.scope.names, expr) {
-                Some(var) => self.is_same(var),
-                None => is_constant(path),
-            },
-            _ => false,
-        }
-    }
-
-    /// The shape of an array, as the runtime spells it.
-    fn shape(&self, var: VarId) -> TokenStream {
-        let rt = &self.rt;
-        let lengths = self.array(var).map(|array| &array.lengths[..]).unwrap_or_default();
-        lengths.iter().rev().fold(quote!(#rt::One), |inner, length| quote!(#rt::Of<{ #length }, #inner>))
-    }
-
-    /// A node, in the innermost of some loops.
-    fn node(&self, node: &Node, within: Option<&Within>) -> TokenStream {
-        self.inside.set(within.is_some());
-        match node {
-            Node::Uniform(stmt) => {
-                let mut stmt = stmt.clone();
-                self.finish(&mut stmt);
-                quote!(#stmt)
-            }
-            Node::Loop(head, body) => {
-                let mut iter = head.expr.clone();
-                self.in_place(&mut iter);
-                let search = self.divisions();
-                let changing = search.written(head, body);
-                let is_inside = within.is_some();
-                let outer = within.map(|w| w.fixed.clone()).unwrap_or_default();
-                let own = &search.divisors(head, body, &self.may_divide(&changing)) - &outer;
-                let divisors = own.iter().map(|v| {
-                    let (divisor, new) = (divisor(*v), self.new_divisor);
-                    quote!(let mut #divisor = #new;)
-                });
-                let within = Within { fixed: &outer | &own, changing };
-                let leave = self.leave(body);
-                let entered = self.enter(head, body);
-                let body: Vec<TokenStream> = body.iter().map(|node| self.node(node, Some(&within))).collect();
-                let (count, pat, all_left) = (entered.count, entered.pat, entered.leave);
-                self.leave_loop(entered.around);
-                let rt = &self.emitter.rt;
-                let counting = long_loops::counted_around_lanes(rt, &iter, entered.of_all, is_inside);
-                let (before, iter, turn) = match counting {
-                    Some(Counted { before, iter, turn }) => (before, quote!(#iter), turn),
-                    None => (quote!(), quote!(#iter), quote!()),
-                };
-                quote!(#count #(#divisors)* #before for #pat in #iter { #all_left #turn #(#body)* #leave })
-            }
-            Node::Lanes(stmts) => within
-                .and_then(|within| self.quotient(stmts, within))
-                .unwrap_or_else(|| self.lanes(stmts, quote!())),
-            Node::Copy(to, from) => {
-                let (rt, shape, to, from, l) = (&self.rt, self.shape(*to), strip(*to), strip(*from), lane());
-                match self.is_in() {
-                    None => quote!(#rt::copy_rows::<#shape, _, _>(#to, #from);),
-                    Some(is_in) => {
-                        quote!(#rt::copy_rows_where::<#shape, _, _>(#to, #from, |#l| #is_in);)
-                    }
-                }
-            }
-            Node::Swap(one, other) => {
-                let (rt, shape, one, other, l) =
-                    (&self.rt, self.shape(*one), strip(*one), strip(*other), lane());
-                match self.is_in() {
-                    None => quote!(::core::mem::swap(#one, #other);),
-                    Some(is_in) => {
-                        quote!(#rt::swap_rows_where::<#shape, _, _>(#one, #other, |#l| #is_in);)
-                    }
-                }
-            }
-            Node::Fill(var, value) => {
-                let (rt, l, shape) = (&self.rt, lane(), self.shape(*var));
-                let (strip, element) = (strip(*var), element(*var));
-                let value_ident = name("__value");
-                let stmt: Stmt = parse_quote!(let #value_ident = #value;);
-                let lanes = self
-                    .lanes(std::slice::from_ref(&stmt), quote!(#rt::set(&mut #element, #l, #value_ident);));
-                let is_read = !self.overwritten.contains(var);
-                let fill = is_read.then(|| match self.is_in() {
-                    None => quote!(#rt::fill_rows::<#shape, _, _>(#strip, &#element);),
-                    Some(is_in) => {
-                        quote!(#rt::fill_rows_where::<#shape, _, _>(#strip, &#element, |#l| #is_in);)
-                    }
-                });
-                quote!(#lanes #fill)
-            }
-        }
-    }
-
-    /// Whether lane code finds the variable in a strip.
-    fn in_strip(&self, var: VarId) -> bool {
-        self.strips.contains(&var) && !self.uniforms.contains(&var) && self.kind(var) == Layout::Strip
-    }
-
-    fn divisions(&self) -> Search<'_> {
-        Search { names: &self.scope.names, rows: self.arrays().collect() }
-    }
-
-    /// Variables that a loop which writes `changing` may know as divisors.
-    fn may_divide(&self, changing: &VarSet) -> VarSet {
-        let shared = |v: VarId| self.uniforms.contains(&v) || self.scope.program.var(v).is_uniform();
-        let all = self.scope.names.values().copied().filter(|v| !changing.contains(v));
-        // A part of the lanes must be left for the division unit.
-        all.filter(|v| self.width >= 4 * QUICK && (self.in_strip(*v) || shared(*v))).collect()
-    }
-
-    /// A piece that divides by what the loops do not change.
-    fn quotient(&self, stmts: &[Stmt], within: &Within) -> Option<TokenStream> {
-        let (rt, l, width) = (&self.rt, lane(), self.width);
-        let (x, q) = (name("__dividends"), name("__quotients"));
-        let (dividend, quotient) = (name("__dividend"), name("__quotient"));
-        if self.is_in().is_some() {
-            return None;
-        }
-        let found = self.divisions().quotient(stmts, &within.fixed, &within.changing, &quotient)?;
-        let (divisor, strip) = (divisor(found.divisor), strip(found.divisor));
-        let (is_quick, y) = if self.in_strip(found.divisor) {
-            (quote!(is_quick(&mut #divisor, &#strip)), quote!(#rt::get(&#strip, #l)))
-        } else {
-            let all = self.ident(found.divisor);
-            (quote!(is_quick_for_all(&mut #divisor, &#all)), quote!(#all))
-        };
-        let value = &found.dividend;
-        let as_far_as = found.before.iter().cloned().chain([parse_quote!(let #dividend = #value;)]);
-        let as_far_as: Vec<Stmt> = as_far_as.collect();
-        let (quick, rest) = (quote!(0..#rt::QUICK), quote!(#rt::QUICK..#width));
-        let (gets, code, _) = self.piece(&as_far_as);
-        let dividends = quote!(for #l in #quick { #gets #code #rt::set(&mut #x, #l, #dividend); });
-        let (gets, code, sets) = self.piece(&found.with);
-        let quotients = quote!(for #l in #quick { let #quotient = #rt::get(&#q, #l); #gets #code #sets });
-        let (gets, code, sets) = self.piece(stmts);
-        let rest = quote!(for #l in #rest { #gets #code #sets });
-        let all = self.lanes(stmts, quote!());
-        Some(quote! {
-            if #rt::Divisor::#is_quick {
-                let mut #x = #rt::strip::<_, #width>();
-                let mut #q = #rt::strip::<_, #width>();
-                #dividends
-                if !#rt::Divisor::divide(&mut #divisor, &#x, &mut #q) {
-                    for #l in #quick { #rt::set(&mut #q, #l, #rt::get(&#x, #l) / #y); }
-                }
-                #rest
-                #quotients
-            } else {
-                #all
-            }
-        })
-    }
-
-    /// A loop over the lanes.
-    fn lanes(&self, stmts: &[Stmt], last: TokenStream) -> TokenStream {
-        let (width, l) = (self.width, lane());
-        self.shared_elements.replace(SharedElements::of_piece(all_declared(self.scope, stmts)));
-        let (gets, code, sets) = self.piece(stmts);
-        let shared = self.shared_elements.take().before(&self.rt);
-        let checks = self.checks(&declared(&self.scope.names, stmts));
-        quote!(#shared #checks for #l in 0..#width { #gets #code #sets #last })
-    }
-
-    /// What a loop over lanes does: takes values out of their strips, runs the user's code, puts values back.
-    fn piece(&self, stmts: &[Stmt]) -> (TokenStream, TokenStream, TokenStream) {
-        let (rt, l) = (&self.rt, lane());
-        let names = &self.scope.names;
-        let declared = declared(names, stmts);
-        let written = &declared | &assigned(names, stmts);
-        let in_hand = |v: &&VarId| self.kind(**v) != Layout::Rows;
-        let mine = &(&mentions(names, stmts) & &self.strips) - self.uniforms;
-        let get = mine.iter().filter(in_hand).filter(|v| !declared.contains(v)).map(|v| {
-            let (strip, ident) = (strip(*v), self.ident(*v));
-            let ident = binding(ident);
-            match self.kind(*v) {
-                Layout::Vector => quote!(let #ident = #rt::get_vector(&#strip, #l);),
-                Layout::Borrowed => quote!(let #ident = &#rt::get(&#strip, #l);),
-                _ => quote!(let #ident = #rt::get(&#strip, #l);),
-            }
-        });
-        let set = mine.iter().filter(in_hand).filter(|v| written.contains(v)).map(|v| {
-            let (strip, ident) = (strip(*v), self.ident(*v));
-            match self.kind(*v) {
-                Layout::Vector => quote!(#rt::set_vector(&mut #strip, #l, #ident);),
-                Layout::Borrowed => quote!(#rt::set(&mut #strip, #l, #rt::copied(#ident));),
-                _ => quote!(#rt::set(&mut #strip, #l, #ident);),
-            }
-        });
-        let mut stmts = stmts.to_vec();
-        let returns = self.returns.filter(|_| self.has_returns(&stmts));
-        let (before, after) = match returns {
-            Some(v) => {
-                let (strip, unreturned) = (strip(v), unreturned());
-                let (has_returned, result) = (has_returned(), result());
-                (
-                    quote!(let mut #has_returned = #rt::Remaining::has_left(&#unreturned, #l); let mut #result = #rt::held(&#strip, #l);),
-                    quote!(#rt::Remaining::note(&mut #unreturned, #l, #has_returned); #strip[#l] = #result;),
-                )
-            }
-            None => Default::default(),
-        };
-        self.return_values(&mut stmts);
-        let (breaks, leaves) = self.breaks(&stmts);
-        let is_in = self.predicated_piece(&mut stmts);
-        stmts.iter_mut().for_each(|stmt| self.finish(stmt));
-        let (is_in, counts) = is_in.unzip();
-        let (open, close) = match self.lookups.piece(&mut stmts) {
-            true => {
-                let (vector, fault, faults) = (&self.emitter.rt, fault(), faults());
-                let noted = match counts {
-                    Some(counts) => quote!(#vector::vector::Fault::of_round(#fault, #counts)),
-                    None => quote!(#fault),
-                };
-                (
-                    quote!(let #fault = #vector::vector::Fault::new();),
-                    quote!(#vector::vector::LaneFaults::note(&mut #faults, #l, #noted);),
-                )
-            }
-            false => Default::default(),
-        };
-        let code = stmts.iter().map(|stmt| match stmt {
-            Stmt::Expr(e, None) => quote!(#e;),
-            other => quote!(#other),
-        });
-        (
-            quote!(#(#get)* #before #breaks #is_in #open),
-            quote!(#(#code)*),
-            quote!(#(#set)* #after #leaves #close),
-        )
     }
 }

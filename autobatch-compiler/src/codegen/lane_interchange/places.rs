@@ -1,0 +1,164 @@
+//! Where lane code finds values: elements of arrays in their strips, and what all lanes look at before the loop over the lanes.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{BinOp, Expr, Stmt, UnOp, parse_quote};
+
+use super::{Layout, Writer};
+use crate::analysis::lane_interchange::{Array, indexed};
+use crate::codegen::long_loops::{self};
+use crate::codegen::lookups::fault;
+use crate::codegen::loop_distribution::strip;
+use crate::codegen::region::lane;
+use crate::ir::VarId;
+use crate::ir::effects::{self};
+use crate::std_models::pure::is_constant;
+use crate::syntax::walk::{self, AtMut, Code, Next};
+
+/// The lane's part of an array: an element, or an array of them.
+fn elements(place: Expr, array: &Array, indices: usize) -> Expr {
+    let l = lane();
+    if indices == array.lengths.len() {
+        return parse_quote!(#place[#l]);
+    }
+    let n = array.size(indices).unwrap_or_default();
+    let all = (0..n).map(|n| elements(parse_quote!(#place[#n]), array, indices + 1));
+    parse_quote!([#(#all),*])
+}
+
+impl Writer<'_, '_> {
+    /// What the user's code becomes in the end.
+    pub(super) fn finish(&self, stmt: &mut Stmt) {
+        let mut lane_code = self.emitter.lane_code(self.func);
+        lane_code.divisions(stmt);
+        self.in_place(stmt);
+        lane_code.math(stmt);
+        long_loops::count(stmt, &self.emitter.rt, self.inside.get());
+    }
+
+    /// Accesses elements of arrays in their place: `val[j][k]` is lane `l` of strip `j`, `k`. A part of an array is made of them.
+    pub(super) fn in_place(&self, code: &mut (impl Code + ?Sized)) {
+        walk::map(code, |at| {
+            let AtMut::Expr(expr) = at else { return Next::On };
+            match expr {
+                Expr::If(e) if !self.is_uniform(&e.cond) => {
+                    self.in_place(&mut *e.cond);
+                    self.under_condition(&mut e.then_branch.stmts[..]);
+                    e.else_branch
+                        .iter_mut()
+                        .for_each(|(_, otherwise)| self.under_condition(&mut **otherwise));
+                    return Next::Past;
+                }
+                Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => {
+                    self.in_place(&mut *e.left);
+                    self.under_condition(&mut *e.right);
+                    return Next::Past;
+                }
+                _ => {}
+            }
+            if let Expr::MethodCall(e) = expr
+                && e.method == "len"
+                && let Some((strip, _)) = self.rows(&e.receiver)
+            {
+                *expr = parse_quote!(<[_]>::len(&#strip[..]));
+                return Next::Past;
+            }
+            let (root, indices) = indexed(expr);
+            let Some((strip, array)) = self.rows(root) else {
+                if self.hoist(expr) {
+                    return Next::Past;
+                }
+                return self.in_indices(expr);
+            };
+            let mut indices: Vec<Expr> = indices.into_iter().cloned().collect();
+            indices.iter_mut().for_each(|index| self.in_place(index));
+            let is_uniform = indices.iter().all(|index| self.is_uniform(index));
+            if !is_uniform {
+                self.lookups.note();
+                let (vector, fault) = (&self.emitter.rt, fault());
+                for (index, length) in indices.iter_mut().zip(&array.lengths) {
+                    *index = parse_quote!(#vector::vector::within(#index, #length, &#fault));
+                }
+            }
+            let place: Expr = parse_quote!(#strip #([#indices])*);
+            if is_uniform && self.conditional.get() && self.is_in().is_some() && !indices.is_empty() {
+                self.checked.borrow_mut().push(place.clone());
+            }
+            *expr = elements(place, array, indices.len());
+            Next::Past
+        });
+    }
+
+    /// The same in the indices of a shared list, which stays where it is.
+    fn in_indices(&self, expr: &mut Expr) -> Next {
+        match expr {
+            Expr::Index(e) if self.is_shared_place(&e.expr) => {
+                let mut list = &mut *expr;
+                while let Expr::Index(e) = list {
+                    self.in_place(&mut *e.index);
+                    list = &mut e.expr;
+                }
+                Next::Past
+            }
+            _ => Next::On,
+        }
+    }
+
+    /// The same for code that only some lanes may run: a panic there would be a branch.
+    fn under_condition(&self, code: &mut (impl Code + ?Sized)) {
+        let around = self.conditional.replace(true);
+        self.in_place(code);
+        self.conditional.set(around);
+    }
+
+    /// The array of a variable that is stored as rows, and its strips.
+    pub(in crate::codegen) fn rows(&self, expr: &Expr) -> Option<(Ident, &Array)> {
+        let var = effects::variable(&self.scope.names, expr)?;
+        (self.kind(var) == Layout::Rows).then(|| self.array(var)).flatten().map(|array| (strip(var), array))
+    }
+
+    /// Has a shared place be looked at before the loop over the lanes, if all of them look at it, or if that can't fail.
+    fn hoist(&self, expr: &mut Expr) -> bool {
+        let is_part = matches!(expr, Expr::Field(_) | Expr::Index(_))
+            || matches!(expr, Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)));
+        if !is_part || !self.is_shared_place(expr) {
+            return false;
+        }
+        let mentions = effects::of(&self.scope.names, &*expr).mentions;
+        let mut elements = self.shared_elements.borrow_mut();
+        let hoists = mentions.iter().all(|v| self.is_same(*v)) && elements.may_come_before(&mentions);
+        if hoists {
+            elements.put(expr);
+        }
+        hoists
+    }
+
+    /// Whether a variable is the same for all lanes.
+    fn is_same(&self, var: VarId) -> bool {
+        self.uniforms.contains(&var) || self.scope.program.var(var).is_uniform()
+    }
+
+    /// Whether an expression is a variable that is the same for all lanes, a constant, or a part of one that may be looked at here.
+    fn is_shared_place(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Field(e) => self.is_shared_place(&e.base),
+            Expr::Index(e) => {
+                let always = !self.conditional.get() || self.is_in().is_some();
+                always && self.is_shared_place(&e.expr)
+            }
+            Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && self.is_shared_place(&e.expr),
+            Expr::Path(path) => match effects::variable(&self.scope.names, expr) {
+                Some(var) => self.is_same(var),
+                None => is_constant(path),
+            },
+            _ => false,
+        }
+    }
+
+    /// The shape of an array, as the runtime spells it.
+    pub(super) fn shape(&self, var: VarId) -> TokenStream {
+        let rt = &self.rt;
+        let lengths = self.array(var).map(|array| &array.lengths[..]).unwrap_or_default();
+        lengths.iter().rev().fold(quote!(#rt::One), |inner, length| quote!(#rt::Of<{ #length }, #inner>))
+    }
+}

@@ -1,0 +1,59 @@
+//! `array.swap(i, j)` as assignments: what is done with elements of arrays is done with these too.
+//!
+//! ```text
+//! a.swap(i, j + 1);   ──▶   let __element = a[i]; a[i] = a[j + 1]; a[j + 1] = __element;
+//! ```
+//!
+//! **Invariant:** the method is that of slices: rustc checks that calls find no other of the name.
+
+use proc_macro2::Span;
+use syn::{BinOp, Expr, ExprMethodCall, Ident, Type, parse_quote};
+
+use crate::desugar::helper_checks::HelperChecks;
+use crate::resolve::types::{Scopes, Types};
+use crate::syntax::mentions::{bare, name};
+
+/// The block that such a call becomes, and what rustc has to check.
+pub(super) fn exchanged(
+    types: &Types<'_>,
+    scopes: &Scopes,
+    call: &ExprMethodCall,
+) -> Option<(Expr, HelperChecks)> {
+    let (array, args) = (&call.receiver, call.args.iter().collect::<Vec<_>>());
+    let [i, j] = args[..] else { return None };
+    if call.method != "swap" || call.turbofish.is_some() || !is_simple(i) || !is_simple(j) {
+        return None;
+    }
+    name(bare(array))?;
+    let whole = types.plain(&types.of(scopes, array)?);
+    let (ty, is_behind) = match &whole {
+        Type::Reference(r) if r.mutability.is_some() => (types.plain(&r.elem), true),
+        ty => (ty.clone(), false),
+    };
+    let Type::Array(of) = &ty else { return None };
+    let element = types.definitions.is_value(&of.elem).then_some(&of.elem)?;
+    let mut checks = HelperChecks::default();
+    let mut before = vec![ty.clone(), parse_quote!(&#ty), parse_quote!(&mut #ty)];
+    if is_behind {
+        before.extend([parse_quote!(&&mut #ty), parse_quote!(&mut &mut #ty)]);
+    }
+    checks.finds_nothing(&call.method, before);
+    let kept = Ident::new("__element", Span::mixed_site());
+    let block = parse_quote!({
+        let #kept: #element = #array[#i];
+        #array[#i] = #array[#j];
+        #array[#j] = #kept;
+    });
+    Some((block, checks))
+}
+
+/// Whether an index may be evaluated twice: a variable, a literal, or a sum or difference of these.
+fn is_simple(index: &Expr) -> bool {
+    match bare(index) {
+        Expr::Lit(_) => true,
+        Expr::Binary(e) => {
+            matches!(e.op, BinOp::Add(_) | BinOp::Sub(_)) && is_simple(&e.left) && is_simple(&e.right)
+        }
+        other => name(other).is_some(),
+    }
+}
