@@ -5,7 +5,7 @@
 //! let f = 2.0 * square(x + 1.0);   ──▶   let x_2: f64 = x + 1.0; let __returned_1: f64 = x_2 * x_2; let f = 2.0 * __returned_1;
 //! ```
 //!
-//! Calls inside of a `for` are expanded, and elsewhere those of functions that have loops themselves. The others LLVM expands itself, and
+//! Calls inside of a `for` are expanded, and elsewhere those of functions that have loops themselves, if there is no recursion. The others LLVM expands itself, and
 //! the code's shape is better left to it: the entry of a recursive quadrature took twice as long with its integrand expanded.
 //!
 //! Only straight code of numbers and structures of them is copied: operators, `if`, `match`, pure methods, loops that run equally often
@@ -102,6 +102,7 @@ fn expand(
             copied: 0,
             copies: 0,
             checks: HelperChecks::default(),
+            is_alone: !calls_any(&function.body, &program),
             in_for,
         };
         expansion.visit_block_mut(&mut body);
@@ -135,6 +136,8 @@ struct Expansion<'a> {
     copies: usize,
     /// What rustc has to check of the copies.
     checks: HelperChecks,
+    /// Whether the function calls none of the program: one that does has better engines, which take no interchanged loops.
+    is_alone: bool,
     /// Whether the code stands in a `for`, of which lane interchange may make vectors.
     in_for: bool,
 }
@@ -380,7 +383,7 @@ impl VisitMut for Expansion<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
         if let Some(call) = self.helpers.called(&self.scopes, expr)
-            && (self.in_for || loops(call.helper))
+            && (self.in_for || self.is_alone && loops(call.helper))
             && let Some(body) = self.expanded(call)
         {
             *expr = body;
@@ -450,6 +453,18 @@ fn operations(body: &Block) -> usize {
         }
     });
     count
+}
+
+/// Whether code may call one of some functions.
+fn calls_any(body: &Block, names: &BTreeSet<String>) -> bool {
+    walk::any(body, |at| match at {
+        At::PathSegment(segment) => names.contains(&segment.ident.to_string()),
+        At::Expr(Expr::MethodCall(e)) => names.contains(&e.method.to_string()),
+        At::Macro(mac) => {
+            mentions::idents(mac.tokens.clone()).iter().any(|ident| names.contains(&ident.to_string()))
+        }
+        _ => false,
+    })
 }
 
 /// Whether a function has loops.

@@ -46,7 +46,10 @@ pub(super) fn rewrite(
     types: &Types<'_>,
     checks: &mut HelperChecks,
 ) {
-    if !walk::any(&function.body, |at| matches!(at, At::Expr(Expr::ForLoop(_)))) {
+    let has =
+        |wanted: fn(&Expr) -> bool| walk::any(&function.body, |at| matches!(at, At::Expr(e) if wanted(e)));
+    // Code with pointers may rely on where a structure is.
+    if !has(|e| matches!(e, Expr::ForLoop(_))) || has(|e| matches!(e, Expr::Unsafe(_) | Expr::RawAddr(_))) {
         return;
     }
     let mut done = BTreeSet::new();
