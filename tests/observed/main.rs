@@ -1,4 +1,4 @@
-//! With the features `serde` and `tracing`: what a run did and what a program is, as data for other programs.
+//! With the features `serde`, `tracing` and `indicatif`: what a run did and what a program is, as data for other programs.
 
 use std::sync::{Arc, Mutex};
 
@@ -48,6 +48,20 @@ fn chromes_format_has_each_step_of_each_member() {
     let visits: usize = trace.steps.iter().map(|step| step.visits.len()).sum();
     let time: u64 = events.iter().filter(|event| kind(event, "X")).map(|e| e["dur"].as_u64().unwrap()).sum();
     assert_eq!(time, visits as u64);
+}
+
+#[test]
+fn a_bar_shows_the_members_that_are_done() {
+    for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Scalar, Executor::Auto] {
+        let bar = indicatif::ProgressBar::hidden();
+        let options =
+            Options::default().executor(executor).only((0..400).map(|i| i % 2 == 0)).progress_bar(&bar);
+        let outcome = fib_batched_with(numbers(), &options).unwrap();
+        assert_eq!((bar.position(), bar.length()), (200, Some(200)), "{executor:?}");
+        let values: Vec<u64> = outcome.into_values().unwrap();
+        let want = numbers().into_iter().step_by(2).map(fib);
+        assert_eq!(values, want.collect::<Vec<_>>(), "{executor:?}");
+    }
 }
 
 /// Keeps the spans' names and what is recorded of them.
