@@ -19,7 +19,7 @@ use crate::storage::Store;
 
 /// The part of a run's time in which members run again, and the least time.
 const PART: u32 = 8;
-const LEAST: Duration = Duration::from_micros(if cfg!(debug_assertions) { 500_000 } else { 50 });
+const LEAST: Duration = Duration::from_micros(if cfg!(debug_assertions) { 500_000 } else { 40 });
 /// The members that run again first; then twice as many each time.
 const FIRST: usize = 64;
 /// The members that run with counts where none may run again, at most.
