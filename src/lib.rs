@@ -377,7 +377,7 @@ struct GuideScalar;
 /// # What it made
 ///
 /// `f_batched::program()` prints the blocks, what can run them, and how each loop runs: see [`Program`]. With the variable `AUTOBATCH_DUMP`, a build
-/// writes each stage of the compiler into a folder for each item: the item, its code without sugar, the blocks after each pass, and the
+/// writes each stage of the compiler into a folder for each item: the item, its code with one name for each variable, and without sugar, the blocks after each pass, and the
 /// generated code. Cargo does not know of the variable, so touch the file.
 ///
 /// ```sh
