@@ -1,5 +1,8 @@
 //! Gradients per second.
 //!
+//! The three forms of the paper: the masked executor with blocks that are compiled as wholes, the same with a kernel for each operation on
+//! vectors ([`unfused`](crate::unfused)), as TensorFlow runs it eagerly, and the program counter.
+//!
 //! All chains have the same step size, the median of those that a short warm-up finds, as in the paper. Where regressors
 //! are independent trajectories are then equally long, and the figure shows what the machinery costs; with `--correlated`
 //! they differ, and it shows divergence too.
@@ -275,7 +278,7 @@ fn print(
     let title = format!("Gradients per second, {about}");
     let svg = svg(&title, &Axis::Logarithmic("gradients per second"), &series)?;
     let design = if config.correlated { "-correlated" } else { "" };
-    let name = |ending: &str| format!("throughput{design}-{precision}.{ending}");
+    let name = |ending: &str| format!("throughput{design}-{}-{precision}.{ending}", config.points);
     write(&name("txt"), &table)?;
     println!("{}", write(&name("csv"), &csv)?.display());
     println!("{}", write(&name("svg"), &svg)?.display());
