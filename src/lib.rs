@@ -109,7 +109,7 @@
 //!
 //! * `ndarray`, on by default: `ndarray` arrays and views as columns and outputs.
 //! * `serde`: [`Program`], [`Report`] and [`Trace`] can be serialised.
-//! * `indicatif`: [`Options::progress_bar`] shows a bar of that crate.
+//! * `indicatif`: `Options::progress_bar` shows a bar of that crate.
 //! * `tracing`: a run, its phases and its workers have spans for the crate `tracing`.
 
 #[cfg(doctest)]
