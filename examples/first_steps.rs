@@ -1,5 +1,9 @@
-//! From a scalar function to a batch, step by step: the program, limits, faults, and the report.
+//! From a scalar function to a batch, step by step: the program, limits, faults, the report, and the pages to look at.
 //! `cargo run --release --example first_steps`
+
+mod pictures;
+
+use std::time::Instant;
 
 use autobatch::{FaultKind, Options, autobatch};
 
@@ -19,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // 0 goes to 1 and back for ever, and so do the values around it.
     let x: Vec<f64> = (0..20_000).map(|i| f64::from(i) / 5000.0 - 2.0).collect();
-    let options = Options::default().max_steps(200).report(true);
+    let options = Options::default().max_steps(200).report(true).trace(32);
     let outcome = steps_to_root_batched_with(&x, &options)?;
     println!("The run:\n\n{}", outcome.report());
 
@@ -35,7 +39,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let endless = outcome.faults();
     println!("never {:7} {}", endless.len(), "#".repeat(endless.len() / 100));
 
-    // Outside of the batch the function is what it was.
+    // Outside of the batch the function is what it was. The values around 0 would run for ever.
+    let beyond: Vec<f64> = x.iter().copied().filter(|x| x.abs() > 1.0).collect();
+    let clock = Instant::now();
+    let one_by_one: Vec<u32> = beyond.iter().map(|x| steps_to_root(*x)).collect();
+    let scalar = clock.elapsed();
+    let clock = Instant::now();
+    assert_eq!(steps_to_root_batched(&beyond), one_by_one);
+    println!("\n{} members: {scalar:.1?} one by one, {:.1?} as a batch", beyond.len(), clock.elapsed());
+
+    let folder = pictures::folder()?;
+    let trace = outcome.trace().ok_or("no blocks ran")?;
+    for (name, text) in [
+        ("first_steps.html", trace.to_html()),        // for a browser
+        ("first_steps.json", trace.to_chrome_json()), // for Perfetto
+        ("first_steps.svg", steps_to_root_batched::program().to_svg()),
+    ] {
+        std::fs::write(folder.join(name), text)?;
+        println!("{}", folder.join(name).display());
+    }
+
     for (x, result) in x.iter().zip(outcome.iter()) {
         match result {
             Ok(steps) => assert_eq!(*steps, steps_to_root(*x)),

@@ -83,7 +83,7 @@
 //! | limit, stop or watch a run | [`Options::max_depth`], [`Options::max_steps`], [`Options::max_memory`], [`Options::deadline`], [`CancelToken`], [`Progress`] |
 //! | handle members without a result | [`Outcome`], [`Results`], [`Fault`], [`FaultKind`], [`Faults`] |
 //! | handle a call that can't run | [`BatchError`], [`BadOffsets`] |
-//! | see how well lanes were used | [`Report`], [`BlockReport`], [`Engine`], [`Measured`] |
+//! | see how well lanes were used | [`Report`], [`BlockReport`], [`PhaseReport`], [`Purpose`], [`Engine`], [`Measured`] |
 //! | watch members go through blocks, on a page | [`Options::trace`], [`Trace`], [`TraceStep`], [`Visit`] |
 //! | see what is batched, and what is not | [`Program`] and its parts in [`program`], [`Program::to_svg`], [`Note`](program::Note) |
 //! | call one kernel for many members | [`primitive`](macro@primitive), [`join`] |
@@ -109,6 +109,7 @@
 //!
 //! * `ndarray`, on by default: `ndarray` arrays and views as columns and outputs.
 //! * `serde`: [`Program`], [`Report`] and [`Trace`] can be serialised.
+//! * `indicatif`: `Options::progress_bar` shows a bar of that crate.
 //! * `tracing`: a run, its phases and its workers have spans for the crate `tracing`.
 
 #[cfg(doctest)]
@@ -376,7 +377,7 @@ struct GuideScalar;
 /// # What it made
 ///
 /// `f_batched::program()` prints the blocks, what can run them, and how each loop runs: see [`Program`]. With the variable `AUTOBATCH_DUMP`, a build
-/// writes each stage of the compiler into a folder for each item: the item, its code without sugar, the blocks after each pass, and the
+/// writes each stage of the compiler into a folder for each item: the item, its code with one name for each variable, and without sugar, the blocks after each pass, and the
 /// generated code. Cargo does not know of the variable, so touch the file.
 ///
 /// ```sh
@@ -440,7 +441,7 @@ pub use autobatch_runtime::join;
 pub use autobatch_runtime::math;
 pub use autobatch_runtime::{
     BadOffsets, BatchError, BlockReport, CancelToken, Column, Each, EachMut, Engine, Executor, Fault,
-    FaultKind, Faults, IsWhole, Isa, Measured, Offsets, OneOrMany, Options, Outcome, Output, Program,
-    Progress, Ragged, RaggedMut, Report, Results, Same, Schedule, Trace, TraceStep, Visit, WithOptions,
-    program, same, with_options,
+    FaultKind, Faults, IsWhole, Isa, Measured, Offsets, OneOrMany, Options, Outcome, Output, PhaseReport,
+    Program, Progress, Purpose, Ragged, RaggedMut, Report, Results, Same, Schedule, Trace, TraceStep, Visit,
+    WithOptions, program, same, with_options,
 };

@@ -90,11 +90,9 @@ pub(crate) fn expanded(
     let methods = helpers::methods(source, &item);
     let mut model = model::Item { functions, own, helpers, methods, excluded, declared: Rc::new(declared) };
     let resolution = resolve(&input, &mut model, &args);
+    dump.functions("resolved", &model.functions);
     let (resolution, checks) = desugar(&input, &mut model, resolution, &args);
-    for function in &model.functions {
-        let (sig, body) = (&function.sig, &function.body);
-        dump.code("desugared", &quote!(#sig #body));
-    }
+    dump.functions("desugared", &model.functions);
     let mut families =
         if diag.is_empty() { expand(&input, &model, &resolution, &args, &mut diag, &dump) } else { vec![] };
     let functions = &model.functions;

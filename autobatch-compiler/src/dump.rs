@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 
 use crate::ir::display::source;
+use crate::item::model::Function;
 use crate::syntax::annotated::Input;
 
 /// Where the stages of one item go.
@@ -50,6 +51,13 @@ impl Dump {
             folder.join(format!("{:02}-{}", self.written.get(), stage.replace("::", "-").replace(' ', "-")));
         if let Err(error) = fs::create_dir_all(folder).and_then(|()| fs::write(&file, text())) {
             eprintln!("AUTOBATCH_DUMP: {}: {error}", file.display());
+        }
+    }
+
+    /// Writes the functions of an item, each as a file.
+    pub(crate) fn functions(&self, stage: &str, functions: &[Function]) {
+        for Function { sig, body, .. } in functions {
+            self.code(stage, &quote!(#sig #body));
         }
     }
 
@@ -165,6 +173,7 @@ fn f(n: u32) -> u32 {
         let stages: Vec<&str> = names.iter().map(|name| name.split_once('-').unwrap().1).collect();
         for stage in [
             "input.rs",
+            "resolved.rs",
             "desugared.rs",
             "fib-lowered.txt",
             "fib-after-fusion.txt",

@@ -22,6 +22,9 @@ pub struct Point<T> {
     pub lp: T,
 }
 
+/// Samplers of other crates may move points between blocks.
+impl<T: Real> autobatch::IsWhole for Point<T> {}
+
 impl<T: Real> Point<T> {
     /// A point at rest.
     pub fn at(density: &Density<'_, T>, q: Array1<T>) -> Self {

@@ -36,7 +36,7 @@ pub use api::options::{CancelToken, Executor, Options, Progress, Schedule};
 pub use api::outcome::{Outcome, Results};
 pub use api::output::{Output, WithOptions, with_options};
 pub use api::program::{self, Program};
-pub use api::report::{BlockReport, Measured, Report};
+pub use api::report::{BlockReport, Measured, PhaseReport, Purpose, Report};
 pub use api::trace::{Trace, TraceStep, Visit};
 pub use fiber::join;
 pub use probes::admission::IsWhole;

@@ -5,4 +5,5 @@ mod calls;
 mod common;
 mod links;
 mod programs;
+mod reports;
 mod traces;

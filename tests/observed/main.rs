@@ -1,4 +1,4 @@
-//! With the features `serde` and `tracing`: what a run did and what a program is, as data for other programs.
+//! With the features `serde`, `tracing` and `indicatif`: what a run did and what a program is, as data for other programs.
 
 use std::sync::{Arc, Mutex};
 
@@ -42,12 +42,47 @@ fn chromes_format_has_each_step_of_each_member() {
     let trace = outcome.trace().unwrap();
     let json: Value = serde_json::from_str(&trace.to_chrome_json()).unwrap();
     let events = json["traceEvents"].as_array().unwrap();
-    let kind = |event: &&Value, kind: &str| event["ph"] == kind;
-    assert_eq!(events.iter().filter(|event| kind(event, "M")).count(), 3);
-    assert_eq!(events.iter().filter(|event| kind(event, "C")).count(), trace.steps.len());
+    // Perfetto's own reader takes it without a complaint; it wants these of each kind.
+    let of = |kind: &str| events.iter().filter(|event| event["ph"] == kind).collect::<Vec<_>>();
+    let process = events[0]["pid"].as_u64().unwrap();
+    assert_eq!(events[0]["args"]["name"], "fib, Masked");
+    let threads: Vec<&str> = of("M")[1..].iter().map(|e| e["args"]["name"].as_str().unwrap()).collect();
+    assert_eq!(threads, ["member 0, row", "member 1, row", "member 2, row"]);
+    assert_eq!(of("C").len(), trace.steps.len());
+    for (step, counter) in trace.steps.iter().zip(of("C")) {
+        assert_eq!(counter["args"]["active"], step.active);
+        assert_eq!(counter["args"]["idle"], step.lanes - step.active);
+    }
+    let mut ends = [0; 4];
+    for event in of("X") {
+        let number = |field: &str| event[field].as_u64().unwrap();
+        let thread = number("tid") as usize;
+        assert!(number("pid") == process && thread != 0 && number("tid") != process, "{event}");
+        assert!(
+            number("ts") >= ends[thread] && number("dur") > 0,
+            "neither empty nor one in another: {event}"
+        );
+        assert!(event["name"].is_string() && event["args"]["depth"].is_u64(), "{event}");
+        ends[thread] = number("ts") + number("dur");
+    }
+    assert_eq!(of("M").len() + of("C").len() + of("X").len(), events.len());
     let visits: usize = trace.steps.iter().map(|step| step.visits.len()).sum();
-    let time: u64 = events.iter().filter(|event| kind(event, "X")).map(|e| e["dur"].as_u64().unwrap()).sum();
+    let time: u64 = of("X").iter().map(|event| event["dur"].as_u64().unwrap()).sum();
     assert_eq!(time, visits as u64);
+}
+
+#[test]
+fn a_bar_shows_the_members_that_are_done() {
+    for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Scalar, Executor::Auto] {
+        let bar = indicatif::ProgressBar::hidden();
+        let options =
+            Options::default().executor(executor).only((0..400).map(|i| i % 2 == 0)).progress_bar(&bar);
+        let outcome = fib_batched_with(numbers(), &options).unwrap();
+        assert_eq!((bar.position(), bar.length()), (200, Some(200)), "{executor:?}");
+        let values: Vec<u64> = outcome.into_values().unwrap();
+        let want = numbers().into_iter().step_by(2).map(fib);
+        assert_eq!(values, want.collect::<Vec<_>>(), "{executor:?}");
+    }
 }
 
 /// Keeps the spans' names and what is recorded of them.

@@ -214,6 +214,8 @@ impl Obstacles {
     fn division(&self, left: &Expr, right: &Expr, rest: bool, in_blocks: bool) -> Option<Reason> {
         let kind = self.numbers.of(left).or_else(|| self.numbers.of(right))?;
         match (kind, literal(right)) {
+            // rustc computes it.
+            (_, Some(_)) if is_constant(left) => None,
             (Number::Float, _) => rest.then_some(FLOAT_REMAINDER),
             (_, Some(number)) if number.is_power_of_two() => None,
             (Number::Narrow, Some(_)) => None,
@@ -265,6 +267,15 @@ fn find_expr(code: &impl Code, mut of: impl FnMut(&Expr) -> Option<Refusal>) -> 
         At::Expr(e) => of(e),
         _ => None,
     })
+}
+
+/// A literal, or a constant of a type: `u64::MAX`.
+fn is_constant(e: &Expr) -> bool {
+    match bare(e) {
+        Expr::Lit(_) => true,
+        Expr::Path(p) => p.path.segments.len() > 1,
+        _ => false,
+    }
 }
 
 fn is_division(op: &BinOp) -> bool {

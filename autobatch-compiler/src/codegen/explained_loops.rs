@@ -267,12 +267,15 @@ mod tests {
                 while k > 1 { k = k / 5; }
                 while k > 1 { k /= n; }
                 while k > 1 { k /= 7 + list.len(); }
+                while k > 1 { k = if k < u64::MAX / 5 { k + 3 } else { 0 }; }
                 while y > 1.0 { y = y.rem_euclid(3.0); }
                 while y > 1.0 { sum += (y * 2.0) as i32; y *= 0.9; }
                 while y > 1.0 { y -= x.powi(sum); }
                 while y > 1.0 { y -= x.powi(3) + y / x; k = k / 8 + (k as u32 / 7) as u64; }
                 let mut huge = n as u128;
                 while huge > 1 { huge -= 1; }
+                let mut other = i128::from(m);
+                while other > 1 { other -= 1; }
                 for i in 0..m { while y > 1.0 { y *= 0.5; } y += x; }
                 for i in 0..20 { let j = i + 1; v[j] += x; v[j] *= y; v[i] -= 1.0; }
                 for i in 0..20 { let j = (x as usize + i) % 4; v[j] += x; v[j] *= y; v[i] -= 1.0; }
@@ -283,10 +286,12 @@ mod tests {
             "in blocks: a division of 64-bit integers",
             "in blocks: integers are divided by a variable",
             "in blocks: integers are divided by a variable",
+            "in blocks",
             "in blocks: the remainder of floats",
             "in blocks: a float becomes an integer",
             "in blocks: `powi` is a library call",
             "in blocks",
+            "in blocks: integers of 128 bits",
             "in blocks: integers of 128 bits",
             "in blocks: a loop is inside",
             "in blocks",

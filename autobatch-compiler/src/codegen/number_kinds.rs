@@ -65,7 +65,15 @@ impl NumberKinds {
         match bare(e) {
             Expr::Lit(ExprLit { lit: Lit::Float(_), .. }) => Some(Number::Float),
             Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => of_name(int.suffix()),
-            Expr::Path(p) => self.variables.get(&p.path.get_ident()?.to_string()).copied(),
+            Expr::Path(p) => match p.path.get_ident() {
+                Some(name) => self.variables.get(&name.to_string()).copied(),
+                None => of_type_of(&p.path, &["MAX", "MIN"]),
+            },
+            // `u64::from(n)`
+            Expr::Call(e) => match bare(&e.func) {
+                Expr::Path(p) => of_type_of(&p.path, &["from"]),
+                _ => None,
+            },
             Expr::Unary(e) => self.of(&e.expr),
             Expr::Cast(e) => of_type(&e.ty),
             Expr::Binary(e) => match e.op {
@@ -94,6 +102,13 @@ fn of_type(ty: &Type) -> Option<Number> {
         Type::Path(p) => of_name(&p.path.get_ident()?.to_string()),
         _ => None,
     }
+}
+
+/// The kind of `u64` in `u64::MAX`, if that is one of `items`.
+fn of_type_of(path: &syn::Path, items: &[&str]) -> Option<Number> {
+    let [ty, item] = [0, 1].map(|at| path.segments.get(at).map(|segment| segment.ident.to_string()));
+    let is_one = path.segments.len() == 2 && items.contains(&item?.as_str());
+    is_one.then(|| of_name(&ty?)).flatten()
 }
 
 fn of_name(name: &str) -> Option<Number> {

@@ -21,6 +21,7 @@ pub(crate) const GREEN: RGBColor = RGBColor(0, 158, 115);
 pub(crate) const RED: RGBColor = RGBColor(213, 94, 0);
 pub(crate) const PINK: RGBColor = RGBColor(204, 121, 167);
 pub(crate) const SKY: RGBColor = RGBColor(86, 180, 233);
+pub(crate) const BLACK: RGBColor = RGBColor(0, 0, 0);
 pub(crate) const GREY: RGBColor = RGBColor(130, 130, 130);
 
 /// How a line is drawn.

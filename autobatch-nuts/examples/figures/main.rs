@@ -17,6 +17,7 @@ mod cli;
 mod peer;
 mod styles;
 mod throughput;
+mod unfused;
 mod utilisation;
 
 use std::error::Error;

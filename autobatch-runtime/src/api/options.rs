@@ -536,6 +536,35 @@ impl Options {
         self
     }
 
+    /// A bar that shows how many members are done, of all that run. Who has made it finishes it.
+    ///
+    /// It takes the place of [`Options::progress`]. With the feature `indicatif`.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::Options;
+    /// use indicatif::ProgressBar;
+    ///
+    /// #[autobatch]
+    /// fn square(x: u32) -> u32 {
+    ///     x * x
+    /// }
+    ///
+    /// let bar = ProgressBar::no_length();
+    /// square_batched_with(&[1, 2, 3], &Options::default().progress_bar(&bar))?;
+    /// assert_eq!((bar.position(), bar.length()), (3, Some(3)));
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    #[cfg(feature = "indicatif")]
+    pub fn progress_bar(self, bar: &indicatif::ProgressBar) -> Self {
+        let bar = bar.clone();
+        self.progress(move |progress| {
+            bar.set_length(progress.total as u64);
+            bar.set_position(progress.done as u64);
+        })
+    }
+
     /// Whether the [`Report`](crate::Report) says how much its engine has done, and how blocks were executed; default no.
     ///
     /// The engine is the same in any case. Only the machine counts blocks, so they are counted for some members: of a program that only

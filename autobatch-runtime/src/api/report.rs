@@ -67,12 +67,18 @@ pub struct Report {
     pub depth: usize,
     /// The number of members that took the place of finished ones.
     pub refills: u64,
+    /// How often lanes moved together, since others had left a loop, or the batch; 0 without [`Options::report`](crate::Options::report).
+    pub compactions: u64,
+    /// The members without a result: the length of [`Outcome::faults`](crate::Outcome::faults).
+    pub faults: usize,
     /// The most bytes that calls took at a time: segments of native stack, frames, columns and stacks of lanes, on all threads. It is what
     /// [`Options::max_memory`](crate::Options::max_memory) limits. Columns and results of the batch, what the function itself allocates, and
     /// memory that a thread has kept from a run before, are not in it.
     pub memory: usize,
-    /// Wall time.
+    /// Wall time until all members were done.
     pub time: Duration,
+    /// What the time went into; empty without [`Options::report`](crate::Options::report). Counts and a recording may come behind [`Report::time`].
+    pub phases: Vec<PhaseReport>,
     /// The members that ran while blocks were counted: all with [`Options::count_blocks`](crate::Options::count_blocks), some with
     /// [`Options::report`](crate::Options::report).
     pub counted: usize,
@@ -83,6 +89,56 @@ pub struct Report {
     pub measured: Vec<Measured>,
     /// The recording that [`Options::trace`](crate::Options::trace) asks for.
     pub trace: Option<Trace>,
+}
+
+/// Members that one executor ran: an entry of [`Report::phases`].
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::{Executor, Options, Purpose};
+///
+/// #[autobatch]
+/// fn halvings(mut n: u64) -> u32 {
+///     let mut count = 0;
+///     while n > 1 {
+///         n /= 2;
+///         count += 1;
+///     }
+///     count
+/// }
+///
+/// let options = Options::default().executor(Executor::Masked).report(true);
+/// let outcome = halvings_batched_with(&[3, 8, 27], &options)?;
+/// let phase = outcome.report().phases[0];
+/// assert_eq!((phase.purpose, phase.executor, phase.members), (Purpose::Results, Executor::Masked, 3));
+/// # Ok::<(), autobatch::BatchError>(())
+/// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PhaseReport {
+    /// What they ran for.
+    pub purpose: Purpose,
+    /// What ran them.
+    pub executor: Executor,
+    /// How many. Those that run again for counts or a recording are in two phases.
+    pub members: usize,
+    /// Wall time. While `Auto` tries executors, phases run side by side on threads of their own.
+    pub time: Duration,
+}
+
+/// What members ran for: [`PhaseReport::purpose`].
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Purpose {
+    /// Their results, [`Auto`](Executor::Auto)'s trials included.
+    Results,
+    /// Counts of blocks.
+    Counts,
+    /// A recording: [`Options::trace`](crate::Options::trace).
+    Trace,
 }
 
 /// The time that a member takes in one executor: an entry of [`Report::measured`].
@@ -170,8 +226,11 @@ impl Report {
             threads: 1,
             depth: 0,
             refills: 0,
+            compactions: 0,
+            faults: 0,
             memory: 0,
             time: Duration::ZERO,
+            phases: Vec::new(),
             counted: 0,
             blocks: Vec::new(),
             measured: Vec::new(),
@@ -224,12 +283,31 @@ impl fmt::Display for Report {
             count(self.tiles, "tile", "tiles"),
             count(self.given_up, "run again for a fault in it", "run again for faults in them"),
             count(self.refills, "refill", "refills"),
+            count(self.compactions, "compaction", "compactions"),
+            count(self.faults as u64, "fault", "faults"),
             (self.depth > 0).then(|| format!("depth {}", self.depth)),
             (self.memory > 0).then(|| format!("{} KiB for calls", self.memory.div_ceil(1024))),
         ];
         let counts: Vec<String> = counts.into_iter().flatten().collect();
         if !counts.is_empty() {
             writeln!(f, "{}", counts.join(", "))?;
+        }
+        for (i, phase) in self.phases.iter().enumerate() {
+            let before = if i == 0 { "phases: " } else { ", " };
+            let purpose = match phase.purpose {
+                Purpose::Results => "",
+                Purpose::Counts => " for counts",
+                Purpose::Trace => " for the recording",
+            };
+            let members = if phase.members == 1 { "member" } else { "members" };
+            write!(
+                f,
+                "{before}{} {members}{purpose} by {:?} in {:.3?}",
+                phase.members, phase.executor, phase.time
+            )?;
+        }
+        if !self.phases.is_empty() {
+            writeln!(f)?;
         }
         if self.blocks.is_empty() {
             return Ok(());
@@ -298,15 +376,30 @@ mod tests {
         let time = |executor, nanoseconds, whole| Measured { executor, nanoseconds, whole };
         report.measured = vec![time(Executor::Scalar, 2.04, true), time(Executor::Masked, 20_400.0, false)];
         (report.steps, report.tiles, report.given_up, report.depth, report.memory) = (30, 2, 1, 4, 1025);
-        (report.members, report.counted) = (9, 5);
+        (report.members, report.counted, report.faults, report.compactions) = (9, 5, 1, 2);
+        let phase = |purpose, executor, members, nanoseconds| PhaseReport {
+            purpose,
+            executor,
+            members,
+            time: Duration::from_nanos(nanoseconds),
+        };
+        report.phases = vec![
+            phase(Purpose::Results, Executor::Masked, 9, 1500),
+            phase(Purpose::Counts, Executor::Masked, 1, 200),
+        ];
         report.blocks = vec![block("entry", 6, 8), block("never", 0, 0)];
         let text = report.to_string();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 8);
+        assert_eq!(lines.len(), 9);
         assert_eq!(lines[1], "measured, a member: Scalar 2.0 ns, Masked 20.4 µs (on some members)");
-        assert_eq!(lines[2], "30 steps, 2 tiles, 1 run again for a fault in it, depth 4, 2 KiB for calls");
-        assert_eq!(lines[4], "blocks, counted on 5 of 9 members:");
-        let row: Vec<&str> = lines[6].split_whitespace().collect();
+        let counts = "30 steps, 2 tiles, 1 run again for a fault in it, 2 compactions, 1 fault, depth 4, 2 KiB for calls";
+        assert_eq!(lines[2], counts);
+        assert_eq!(
+            lines[3],
+            "phases: 9 members by Masked in 1.500µs, 1 member for counts by Masked in 200.000ns"
+        );
+        assert_eq!(lines[5], "blocks, counted on 5 of 9 members:");
+        let row: Vec<&str> = lines[7].split_whitespace().collect();
         assert_eq!(row, ["fib", "entry", "7", "3", "2", "6", "8", "0.750"]);
         assert_eq!(report.blocks[1].utilisation(), 0.0);
         assert_eq!(report.utilisation(), 0.75);

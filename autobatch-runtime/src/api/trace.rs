@@ -133,13 +133,17 @@ impl Trace {
     /// # Ok::<(), autobatch::BatchError>(())
     /// ```
     pub fn to_chrome_json(&self) -> String {
-        let mut events = Vec::new();
-        let common = |row: usize| format!("\"pid\":1,\"tid\":{}", row + 1);
+        // Perfetto shows a thread's number behind its name, has no thread 0, and calls the thread with the number of its process the main one.
+        let process = 1000;
+        let common = |row: usize| format!("\"pid\":{process},\"tid\":{}", row + 1);
+        let meta = |kind: &str, of: &str, value: &str| {
+            format!("{{\"ph\":\"M\",\"name\":\"{kind}\",{of},\"args\":{{{value}}}}}")
+        };
+        let name = format!("\"name\":\"{}, {:?}\"", escaped(self.program.name), self.executor);
+        let mut events = vec![meta("process_name", &format!("\"pid\":{process}"), &name)];
         for (row, member) in self.members.iter().enumerate() {
-            events.push(format!(
-                "{{\"ph\":\"M\",\"name\":\"thread_name\",{},\"args\":{{\"name\":\"member {member}\"}}}}",
-                common(row)
-            ));
+            let name = format!("\"name\":\"member {member}, row\"");
+            events.push(meta("thread_name", &common(row), &name));
         }
         // What a member does in neighbouring steps is one event.
         let mut open: Vec<Option<(usize, usize, usize)>> = vec![None; self.members.len()];
@@ -167,7 +171,7 @@ impl Trace {
         }
         for (time, step) in self.steps.iter().enumerate() {
             events.push(format!(
-                "{{\"ph\":\"C\",\"name\":\"active lanes\",\"ts\":{time},\"pid\":1,\"args\":{{\"active\":{},\"idle\":{}}}}}",
+                "{{\"ph\":\"C\",\"name\":\"active lanes\",\"ts\":{time},\"pid\":{process},\"args\":{{\"active\":{},\"idle\":{}}}}}",
                 step.active,
                 step.lanes.saturating_sub(step.active)
             ));

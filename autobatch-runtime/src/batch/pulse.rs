@@ -24,6 +24,8 @@ pub(crate) struct Pulse<'r> {
     /// The steps that a member has made at most, and those of them that are a sum over members.
     steps: Cell<u64>,
     sum: Cell<u64>,
+    /// How often lanes have moved together.
+    compactions: Cell<u64>,
     max_steps: u64,
     /// Whether there are limits, which scalar code keeps if it counts, and whether few lanes may run as such.
     pub(crate) limits: bool,
@@ -41,6 +43,7 @@ impl<'r> Pulse<'r> {
             last,
             steps: Cell::new(0),
             sum: Cell::new(0),
+            compactions: Cell::new(0),
             max_steps,
             limits,
             few,
@@ -66,6 +69,11 @@ impl<'r> Pulse<'r> {
     pub(crate) fn note(&self, steps: u64) {
         self.sum.set(self.sum.get().saturating_add(steps));
         self.steps.set(self.steps.get().saturating_add(steps));
+    }
+
+    /// Lanes have moved together.
+    pub(crate) fn compacted(&self) {
+        self.compactions.set(self.compactions.get() + 1);
     }
 
     #[inline]
@@ -97,6 +105,11 @@ impl<'r> Pulse<'r> {
     #[inline]
     pub(crate) fn rounds(&self, rounds: usize, strips: usize) -> usize {
         rounds.min((self.beats.get() as usize / strips.max(1)).max(1))
+    }
+
+    /// How often lanes have moved together.
+    pub(crate) fn compactions(&self) -> u64 {
+        self.compactions.get()
     }
 
     /// All steps.

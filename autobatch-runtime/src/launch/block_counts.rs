@@ -19,7 +19,7 @@ use crate::storage::Store;
 
 /// The part of a run's time in which members run again, and the least time.
 const PART: u32 = 8;
-const LEAST: Duration = Duration::from_micros(if cfg!(debug_assertions) { 500_000 } else { 50 });
+const LEAST: Duration = Duration::from_micros(if cfg!(debug_assertions) { 500_000 } else { 40 });
 /// The members that run again first; then twice as many each time.
 const FIRST: usize = 64;
 /// The members that run with counts where none may run again, at most.
@@ -48,12 +48,18 @@ impl Launch<'_> {
         counted
     }
 
-    /// Runs some members again, of a program that only computes and has taken so long.
-    pub(super) fn count_again(&self, executor: Executor, took: Duration, code: &dyn Code, ledger: &Ledger) {
+    /// Runs some members again, of a program that only computes and has taken so long; how many.
+    pub(super) fn count_again(
+        &self,
+        executor: Executor,
+        took: Duration,
+        code: &dyn Code,
+        ledger: &Ledger,
+    ) -> usize {
         let until = Instant::now() + (took / PART).max(LEAST);
         let executor = if executor == Executor::Scalar { Executor::Masked } else { executor };
         let settings = Settings { report: true, max_steps: u64::MAX, fair: 0, ..self.settings(executor) };
-        let (mut begin, mut size) = (0, FIRST);
+        let (mut begin, mut size, mut counted) = (0, FIRST, 0);
         while begin < self.members && Instant::now() < until {
             // Who was ended or has panicked has no result, and must not get one.
             let is_set = code.is_set(begin);
@@ -69,8 +75,10 @@ impl Launch<'_> {
                 enter(&mut core, &Store::new(), code);
                 let mut finished = core.finish();
                 finished.faults.clear();
+                counted += finished.members;
                 ledger.add_finished(finished);
             }
         }
+        counted
     }
 }

@@ -237,6 +237,7 @@ impl CountedTiles<'_> {
         self.done.tiles += 1;
         self.done.given_up += u64::from(caught.is_err());
         self.done.steps += pulse.steps();
+        self.done.compactions += pulse.compactions();
         let mut companion = companion.into_inner();
         let why = match &caught {
             Ok(()) => None,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::api::fault::FaultList;
 use crate::api::options::Executor;
+use crate::api::report::{PhaseReport, Purpose};
 use crate::api::trace::TraceStep;
 use crate::machine::Finished;
 
@@ -32,6 +33,7 @@ pub(super) struct TileCounts {
     pub(super) tiles: u64,
     pub(super) given_up: u64,
     pub(super) steps: u64,
+    pub(super) compactions: u64,
 }
 
 /// What the workers of a run leave behind.
@@ -44,6 +46,8 @@ pub(super) struct Left {
     pub(super) faults: FaultList,
     pub(super) finished: Vec<Finished>,
     pub(super) tiles: TileCounts,
+    /// Who ran what for how long, if there is to be a report.
+    pub(super) phases: Vec<PhaseReport>,
     /// The recording of members that have run again, and whether it is complete.
     pub(super) trace: (Vec<TraceStep>, bool),
 }
@@ -72,6 +76,20 @@ impl Ledger {
         ledger.tiles.tiles += tiles.tiles;
         ledger.tiles.given_up += tiles.given_up;
         ledger.tiles.steps += tiles.steps;
+        ledger.tiles.compactions += tiles.compactions;
+    }
+
+    /// Adds a phase. Those of one executor for one purpose are one.
+    pub(super) fn add_phase(&self, purpose: Purpose, executor: Executor, members: usize, time: Duration) {
+        let mut ledger = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut phases = ledger.phases.iter_mut();
+        match phases.find(|phase| (phase.purpose, phase.executor) == (purpose, executor)) {
+            Some(phase) => {
+                phase.members += members;
+                phase.time += time;
+            }
+            None => ledger.phases.push(PhaseReport { purpose, executor, members, time }),
+        }
     }
 
     /// All of it.

@@ -43,8 +43,8 @@ impl Launch<'_> {
         Settings { report: true, lanes, trace: members, ..self.settings(executor) }
     }
 
-    /// Runs some members again, of a program that only computes.
-    pub(super) fn record_again(&self, executor: Executor, code: &dyn Code, ledger: &Ledger) {
+    /// Runs some members again, of a program that only computes; how many.
+    pub(super) fn record_again(&self, executor: Executor, code: &dyn Code, ledger: &Ledger) -> usize {
         // Who was ended or has panicked has no result, and must not get one.
         let run = |from: usize, most: usize| -> Range<usize> {
             let begin = (from..self.members).find(|member| code.is_set(*member)).unwrap_or(self.members);
@@ -63,7 +63,9 @@ impl Launch<'_> {
         let _nobody = CurrentWorker::nobody();
         enter(&mut core, &Store::new(), code);
         let complete = !core.is_paused();
-        ledger.add_trace(core.finish().trace, complete);
+        let finished = core.finish();
+        ledger.add_trace(finished.trace, complete);
+        finished.members
     }
 
     /// The recording of a run: where several workers have one, the longest.

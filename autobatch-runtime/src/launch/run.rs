@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
 use super::launcher::Launch;
-use super::phase::{Ledger, Left, Parts, Phase};
+use super::phase::{Ledger, Left, Parts, Phase, members_in};
 use super::spans::RunSpan;
 use super::ways::{Bound, Code, MachineCode, ScalarCode, VectorCode, Ways};
 use crate::api::engine::Engine;
@@ -15,7 +15,7 @@ use crate::api::options::{Defaults, Executor, Options};
 use crate::api::outcome::Outcome;
 use crate::api::output::{Out, Output};
 use crate::api::program::Program;
-use crate::api::report::Report;
+use crate::api::report::{Purpose, Report};
 use crate::batch::Numbering;
 use crate::fiber::Reach;
 use crate::native_stack::budget::TooMuch;
@@ -142,11 +142,16 @@ impl Launch<'_> {
         let in_place = self.counts_all() && self.executor() != Executor::Auto;
         let records = self.options.trace > 0 && !in_place && self.asked() != Executor::Scalar;
         if records && !has_frames && !self.on_fibers && self.executor() != Executor::Scalar {
+            let clock = Instant::now();
             self.counted = self.record_front(code, &ledger);
             self.begun = self.counted;
+            self.note(&ledger, Purpose::Trace, self.executor(), self.begun, clock);
         }
         if !has_frames && self.may_hide_primitives() {
+            let clock = Instant::now();
+            let begun = self.begun;
             self.begun = self.find_out(code, &ledger);
+            self.note(&ledger, Purpose::Results, Executor::Scalar, self.begun - begun, clock);
         }
         // So scalar code calls kernels as blocks do.
         let calls_kernels = self.on_fibers || !has_frames && self.fibers_will_do();
@@ -154,12 +159,16 @@ impl Launch<'_> {
         let in_blocks = !self.on_fibers && self.executor() != Executor::Scalar;
         // Those would keep others waiting, however long they take.
         if counts_some && !has_frames && in_blocks && !self.ends() {
+            let clock = Instant::now();
             let counted = self.count_front(code, &ledger);
+            self.note(&ledger, Purpose::Counts, self.executor(), counted, clock);
             self.counted += counted;
             self.begun += counted;
         }
         let phase = |executor: Executor, parts: Parts, threads: usize| {
-            span.phase(executor, threads, || match executor {
+            let clock = Instant::now();
+            let members = members_in(&parts);
+            let took = span.phase(executor, threads, || match executor {
                 Executor::Scalar if calls_kernels => self.fibers(parts, threads, code, &ledger),
                 Executor::Scalar if self.ends() && self.counts => {
                     self.in_turns(parts, threads, code, &ledger)
@@ -167,7 +176,9 @@ impl Launch<'_> {
                 Executor::Scalar => self.scalar(parts, threads, code, &ledger),
                 _ if on_vectors => self.vector(executor, parts, threads, code, &ledger),
                 _ => self.machine(executor, parts, threads, code, &ledger),
-            })
+            });
+            self.note(&ledger, Purpose::Results, executor, members, clock);
+            took
         };
         let executor = self.choose(instance, &phase);
         let engine = match executor {
@@ -180,10 +191,14 @@ impl Launch<'_> {
         };
         let took = begin.elapsed();
         if counts_some && has_frames && !self.per_member {
-            self.count_again(executor, took, code, &ledger);
+            let clock = Instant::now();
+            let members = self.count_again(executor, took, code, &ledger);
+            self.note(&ledger, Purpose::Counts, executor, members, clock);
         }
         if records && has_frames && !self.per_member {
-            self.record_again(executor, code, &ledger);
+            let clock = Instant::now();
+            let members = self.record_again(executor, code, &ledger);
+            self.note(&ledger, Purpose::Trace, executor, members, clock);
         }
         let (faults, mut report) = self.close(executor, engine, ledger, took)?;
         if self.options.report && self.executor() == Executor::Auto {
@@ -191,6 +206,15 @@ impl Launch<'_> {
         }
         span.close(&report);
         Ok((faults, report))
+    }
+
+    /// Notes for the report that an executor has run members since `clock`. What runs blocks where there is a choice is the masked one.
+    fn note(&self, ledger: &Ledger, purpose: Purpose, executor: Executor, members: usize, clock: Instant) {
+        if self.options.report && members > 0 {
+            let counts = purpose != Purpose::Results && matches!(executor, Executor::Auto | Executor::Scalar);
+            let executor = if counts { Executor::Masked } else { executor };
+            ledger.add_phase(purpose, executor, members, clock.elapsed());
+        }
     }
 
     /// Runs the batch by the executor that was asked for, or by the one that is found to be the fastest.
@@ -220,6 +244,7 @@ impl Launch<'_> {
         faults.iter_mut().for_each(|fault| fault.member = self.numbering.shown(fault.member));
         let mut report = self.report(executor, engine, &left, took);
         report.trace = self.trace(executor, &left);
+        report.faults = faults.len();
         Ok((faults, report))
     }
 }

@@ -33,6 +33,8 @@ pub struct Finished {
     pub steps: u64,
     /// Members loaded after the first load.
     pub refills: u64,
+    /// How often lanes moved together.
+    pub compactions: u64,
     /// The steps of members that are recorded, the first ones.
     pub trace: Vec<TraceStep>,
 }

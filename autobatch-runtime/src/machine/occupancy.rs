@@ -59,6 +59,7 @@ pub(super) struct Occupancy<'r> {
     steps: u64,
     recorder: Recorder,
     refills: u64,
+    compactions: u64,
     /// Members that were loaded.
     members: usize,
     first: bool,
@@ -102,6 +103,7 @@ impl<'r> Occupancy<'r> {
             steps: 0,
             recorder,
             refills: 0,
+            compactions: 0,
             members: 0,
             first: true,
             crowded: 0,
@@ -330,6 +332,7 @@ impl<'r> Occupancy<'r> {
 
     /// The members of the lanes in `mask` move to the first lanes.
     pub(super) fn compact(&mut self, mask: &[u64]) {
+        self.compactions += 1;
         let reach = simd::extent(mask);
         simd::compact_words(&mut self.of[..reach], mask, self.level);
         self.steps_of.compact(reach, mask, self.level);
@@ -386,6 +389,7 @@ impl<'r> Occupancy<'r> {
             depth: self.depth,
             steps: self.steps,
             refills: self.refills,
+            compactions: self.compactions,
             trace: self.recorder.into_steps(),
         }
     }

@@ -102,6 +102,9 @@ impl<'r, R> Moved<'r, R> {
         kept: &LaneSet<'_>,
         lanes: usize,
     ) {
+        if let Some(pulse) = arena.pulse {
+            pulse.compacted();
+        }
         let origins = arena.column(lanes);
         *moved = Some(match moved.take() {
             None => {

@@ -152,6 +152,9 @@ impl<'a> LoopLanes<'a> {
     pub fn close(&mut self, arena: &Arena<'_>) {
         simd::compact(self.numbers, self.on.words(), arena.level);
         (self.len, self.gaps) = (self.left, 0);
+        if let Some(pulse) = self.pulse {
+            pulse.compacted();
+        }
         self.on.clear();
         self.on.fill(self.len);
     }
