@@ -20,6 +20,9 @@ const FIRST: usize = 256;
 /// Fibers of a thread and of all threads, at most.
 const FIBERS: [usize; 2] = [4096, 12 << 10];
 
+/// Runs members without fibers, given what is to be called when one has had its time, if anything is.
+type Without<'w> = dyn Fn(&Worker<'_>, Option<&dyn Fn()>, &mut FaultList) + Sync + 'w;
+
 impl Launch<'_> {
     /// How members run on fibers.
     pub(super) fn rules(&self) -> WorkerRules {
@@ -59,15 +62,15 @@ impl Launch<'_> {
         self.members - queue.waiting()
     }
 
-    /// A worker on each thread for fibers; `without` as in [`Worker::run_queue`], given what is to be called when a member has had its time. Others
-    /// run then if the run may be ended from outside: not those that wait beside it on the same thread.
+    /// A worker on each thread for fibers; `without` as in [`Worker::run_queue`]. If the run may be ended from outside, others run when a member has
+    /// had its time: not those that wait beside it on the same thread.
     fn fiber_workers(
         &self,
         queue: &Queue,
         threads: usize,
         code: &dyn Code,
         ledger: &Ledger,
-        without: &(dyn Fn(&Worker<'_>, Option<&dyn Fn()>, &mut FaultList) + Sync),
+        without: &Without<'_>,
     ) -> Took {
         let reached = Reach::of(self.program);
         let rules = self.rules();
