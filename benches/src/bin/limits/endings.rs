@@ -1,5 +1,7 @@
 //! Who has no result when a run is ended from outside, and how long the run goes on.
 
+#![allow(clippy::useless_vec)] // written as users write
+
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -163,27 +165,25 @@ fn cases() -> Vec<Case> {
         (name, Box::new(run))
     }
     vec![
-        case("loop", move |o| end(o, third, |o| spin_batched_with(&n(), o).unwrap())),
+        case("loop", move |o| end(o, third, |o| spin_batched_with(n(), o).unwrap())),
         case("tail calls", move |o| {
             let ends: Vec<bool> = (0..MEMBERS).map(|member| !third(member)).collect();
-            end(o, third, |o| tail_batched_with(&n(), &ends, same(0), o).unwrap())
+            end(o, third, |o| tail_batched_with(n(), &ends, same(0), o).unwrap())
         }),
-        case("two calls", move |o| end(o, third, |o| twice_batched_with(&n(), &depths(), o).unwrap())),
+        case("two calls", move |o| end(o, third, |o| twice_batched_with(n(), depths(), o).unwrap())),
         case("two calls with a state", move |o| {
             let mut calls = vec![0; MEMBERS as usize];
-            end(o, third, |o| twice_with_state_batched_with(&n(), &depths(), &mut calls, o).unwrap())
+            end(o, third, |o| twice_with_state_batched_with(n(), depths(), &mut calls, o).unwrap())
         }),
         case("owned texts", move |o| {
-            end(o, third, |o| texts_batched_with(&depths(), same("text".to_owned()), o).unwrap())
+            end(o, third, |o| texts_batched_with(depths(), same("text".to_owned()), o).unwrap())
         }),
-        case("uniform loop", move |o| {
-            end(o, |_| true, |o| uniform_batched_with(&n(), &u64::MAX, o).unwrap())
-        }),
-        case("per member", move |o| end(o, third, |o| per_member_batched_with(&n(), &turns(), o).unwrap())),
+        case("uniform loop", move |o| end(o, |_| true, |o| uniform_batched_with(n(), &u64::MAX, o).unwrap())),
+        case("per member", move |o| end(o, third, |o| per_member_batched_with(n(), turns(), o).unwrap())),
         case("primitives in blocks", move |o| {
-            end(o, third, |o| with_primitive_batched_with(&n(), o).unwrap())
+            end(o, third, |o| with_primitive_batched_with(n(), o).unwrap())
         }),
-        case("primitives on fibers", move |o| end(o, third, |o| on_fibers_batched_with(&n(), o).unwrap())),
+        case("primitives on fibers", move |o| end(o, third, |o| on_fibers_batched_with(n(), o).unwrap())),
     ]
 }
 

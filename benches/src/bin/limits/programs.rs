@@ -1,5 +1,7 @@
 //! The programs whose limits are measured.
 
+#![allow(clippy::manual_is_multiple_of)] // written as users write
+
 use autobatch::{Options, autobatch, same};
 
 use crate::costs::Program;
