@@ -8,6 +8,7 @@ use syn::{Item, ItemImpl, Visibility};
 
 use crate::admission::Admitted;
 use crate::admission::purity::PureProgram;
+use crate::analysis::steps;
 use crate::codegen::emitter::Width;
 use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
@@ -206,6 +207,16 @@ fn expand(
         known.counted.extend(counted(lowered));
         if pure.as_ref().is_some_and(PureProgram::is_certain) {
             known.computes.extend(&lowered.sources);
+        }
+        let written: Vec<&model::Function> =
+            lowered.sources.iter().map(|source| &functions[*source]).collect();
+        let calls = steps::calls_if_as_written(&lowered.program, &written);
+        for (nth, source) in lowered.sources.iter().enumerate() {
+            let calls = calls.as_ref().map(|calls| calls[nth]);
+            let same = *known.calls_in_blocks.entry(*source).or_insert(calls) == calls;
+            if !same {
+                known.calls_in_blocks.insert(*source, None);
+            }
         }
     }
     let vector = vector_math.as_ref();

@@ -3,6 +3,7 @@
 #![allow(clippy::useless_vec)] // written as users write
 
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -321,7 +322,8 @@ fn scalar_code_counts_no_steps() {
         assert_eq!(error, limit("per_member"), "{executor:?}");
     }
     let options = Options::default().executor(Executor::Scalar).max_steps(10);
-    assert_eq!(spin_batched_with(&n, &options).unwrap_err(), limit("spin"));
+    let error = interchanged_batched_with(&[1.0; 4], &4, &options).unwrap_err();
+    assert_eq!(error, limit("interchanged"), "its loops are no blocks");
     // Between members the time is looked at.
     let options = Options::default().executor(Executor::Scalar).threads(1).deadline(Duration::ZERO);
     let outcome = per_member_batched_with(&n, same(3), &options).unwrap();
@@ -673,5 +675,55 @@ fn members_of_scalar_code_end_too() {
         let outcome = cancelled_soon(&options, run);
         let scalar = |_: usize| recursion_per_member(1, 3);
         only(&format!("{executor:?}"), outcome, FaultKind::Cancelled, |member| member == 1, scalar);
+    }
+}
+
+/// Scalar code that runs per member, and holds a lock for longer than it may run at a time.
+#[autobatch]
+fn locks(n: u64, turns: u64, lock: &Mutex<u64>) -> u64 {
+    let values = vec![n, 2];
+    let lent = values.iter();
+    let (mut sum, mut i) = (0u64, 0);
+    while i < turns {
+        let held = (i < 2).then(|| lock.lock().unwrap_or_else(PoisonError::into_inner));
+        for _ in 0..20_000u32 {
+            sum = lent.clone().fold(sum, |sum, value| sum.wrapping_mul(3) ^ value);
+        }
+        held.into_iter().for_each(|mut held| *held += 1);
+        i = i.saturating_add(1);
+    }
+    sum
+}
+
+#[test]
+fn scalar_code_loses_nobody_when_it_is_cancelled() {
+    let third = |member: usize| member % 10 == 3;
+    let turns: Vec<u64> = (0..300).map(|m| if third(m) { u64::MAX } else { m as u64 % 50 }).collect();
+    let n: Vec<u64> = (0..300).collect();
+    let finite = (0..n.len()).filter(|member| !third(*member)).count();
+    for executor in ALL {
+        for threads in [1, 2] {
+            let options = Options::default().executor(executor).threads(threads);
+            let how = format!("{executor:?}, {threads} threads");
+            let run = |o: &Options| loop_per_member_batched_with(&n, &turns, o).unwrap();
+            let outcome = cancelled_after(finite, &options, run);
+            only(&how, outcome, FaultKind::Cancelled, third, |m| loop_per_member(n[m], turns[m]));
+        }
+    }
+}
+
+#[test]
+fn members_that_wait_let_others_have_what_they_hold() {
+    let third = |member: usize| member % 10 == 3;
+    let turns: Vec<u64> = (0..30).map(|m| if third(m) { u64::MAX } else { 1 + m as u64 % 3 }).collect();
+    let n: Vec<u64> = (0..30).collect();
+    for executor in ALL {
+        let options = Options::default().executor(executor).threads(2);
+        let lock = Mutex::new(0);
+        let run = |o: &Options| locks_batched_with(&n, &turns, &lock, o).unwrap();
+        let outcome = cancelled_after(27, &options, run);
+        let alone = Mutex::new(0);
+        let scalar = |m: usize| locks(n[m], turns[m], &alone);
+        only(&format!("{executor:?}"), outcome, FaultKind::Cancelled, third, scalar);
     }
 }

@@ -13,7 +13,7 @@ use crate::common::executors;
 /// Says to the child what it is to run.
 const CASE: &str = "AUTOBATCH_REFUSED";
 /// Its address space in KiB.
-const ROOM: usize = 120_000;
+const ROOM: usize = 126_000;
 
 /// Pure: frames, task blocks, gangs, wavefront. What waits is large, so that memory is soon used up.
 #[autobatch(strict)]

@@ -11,5 +11,6 @@ pub mod liveness;
 pub mod reference_flow;
 pub mod shared_values;
 pub(crate) mod short_loops;
+pub(crate) mod steps;
 pub mod typed_places;
 pub mod uniform_values;

@@ -165,6 +165,7 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         _ => quote!(|_: &mut #rt::vector::Tile<'_>, _: &#rt::Out<'_, #output>| {}),
     };
     let vector_lanes = machine.vector.as_ref().map_or(quote!(0), |code| lanes(code, &params, &rt));
+    let steps = machine.steps;
     let wavefront = machine.vector.as_ref().is_some_and(|code| code.wavefront);
     let task_blocks = machine.vector.as_ref().is_some_and(|code| code.task_blocks);
     let vectors = match &machine.vector {
@@ -192,7 +193,7 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #(#sources)*
         let __vector_lanes = #vector_lanes;
         let __ways =
-            #rt::Ways { scalar: #run_scalar, counted: #run_counted, machine: #tile, vector: #vector, vector_lanes: __vector_lanes, vectors: #rt::Vectors::#vectors, wavefront: #wavefront, task_blocks: #task_blocks };
+            #rt::Ways { scalar: #run_scalar, counted: #run_counted, steps: #steps, machine: #tile, vector: #vector, vector_lanes: __vector_lanes, vectors: #rt::Vectors::#vectors, wavefront: #wavefront, task_blocks: #task_blocks };
     );
     quote_spanned! {span=>
         #[doc = #doc]

@@ -90,6 +90,7 @@ pub fn emit(
     let all_count = lowered.sources.iter().all(|source| clones.counted_path(*source).is_some());
     let counted = clones.counted_path(lowered.sources[lowered.program.entry.0]);
     let counted = counted.filter(|_| all_count);
+    let steps = !args.names_primitives && lowered.sources.iter().all(|source| clones.steps(*source));
     let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
     let body = body.map(|body| body.code);
     let checks = definition_check::mentions(lowered.sources.iter().map(|source| clones.function(*source)));
@@ -98,7 +99,18 @@ pub fn emit(
     let program =
         program_table::table(&emitter, &successors, &krate, (whole, asks, args.names_primitives), &engines);
     api::family(
-        &parts::Machine { body, vector, program, clone, counted, native_depth, function, checks, krate },
+        &parts::Machine {
+            body,
+            vector,
+            program,
+            clone,
+            counted,
+            steps,
+            native_depth,
+            function,
+            checks,
+            krate,
+        },
         args,
     )
 }

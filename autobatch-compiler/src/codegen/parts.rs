@@ -18,6 +18,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) clone: Option<TokenStream>,
     /// The same that looks at the limits of the run; not for what has vector code.
     pub(crate) counted: Option<TokenStream>,
+    /// Whether that makes the steps that blocks make.
+    pub(crate) steps: bool,
     /// Whether some function of the program has calls but no clone.
     pub(crate) native_depth: bool,
     /// The facade crate as the static names it, from inside a module.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
+use crate::analysis::steps::is_step;
 use crate::codegen::emitter::Emitter;
 use crate::codegen::explained_calls::{CallSite, Calls};
 use crate::codegen::explained_loops;
@@ -65,8 +66,9 @@ pub(crate) fn table(
         let successors = successors.get(&point).cloned().unwrap_or_default();
         let again = successors.contains(&point);
         let primitive = block.primitive.is_some();
+        let step = is_step(program, *b);
         let line = quote_spanned!(block.span=> ::core::line!());
-        quote!(#p::Block { function: #function, label: #label, line: #line, successors: &[#(#successors),*], again: #again, primitive: #primitive })
+        quote!(#p::Block { function: #function, label: #label, line: #line, successors: &[#(#successors),*], again: #again, primitive: #primitive, step: #step })
     });
     let calls = emitter.calls.iter().map(|(block, call)| {
         let callee = program.func(call.callee);

@@ -235,6 +235,8 @@ pub struct Block {
     /// The call of a primitive that is the block's one op: all lanes that wait here make it together. Such
     /// a block ends in a jump and is a region of its own.
     pub primitive: Option<Primitive>,
+    /// Whether it is the head of a loop: each turn begins here, and the last look at the condition.
+    pub header: bool,
     /// The head of the region this block is emitted in; itself for a head. Set by the fusion pass.
     pub region: BlockId,
 }
@@ -450,9 +452,21 @@ impl Program {
     ) -> BlockId {
         let region = BlockId(self.blocks.len());
         let (pops, reads, arrives) = (vec![], vec![], VarSet::new());
-        let (interchanged, primitive) = (false, None);
-        let new =
-            Block { func, ops, term, span, label, pops, reads, arrives, interchanged, primitive, region };
+        let (interchanged, primitive, header) = (false, None, false);
+        let new = Block {
+            func,
+            ops,
+            term,
+            span,
+            label,
+            pops,
+            reads,
+            arrives,
+            interchanged,
+            primitive,
+            header,
+            region,
+        };
         self.blocks.push(new);
         region
     }

@@ -78,6 +78,7 @@ impl Lowering<'_> {
         dest: Option<VarId>,
     ) -> (BlockId, BlockId) {
         let header = self.new_block(span, what);
+        self.program.blocks[header.0].header = true;
         self.jump(header);
         let after = self.new_block(span, "after loop");
         self.enter(label, Some(header), after, dest);

@@ -33,7 +33,7 @@ pub enum FaultKind {
     DepthExceeded,
     /// The calls of the member took more memory than [`Options::max_memory`](crate::Options::max_memory).
     MemoryExceeded,
-    /// The member ran more blocks than [`Options::max_steps`](crate::Options::max_steps).
+    /// The member made more steps than [`Options::max_steps`](crate::Options::max_steps).
     StepsExceeded,
     /// The run was cancelled before the member was done, see [`Options::cancel`](crate::Options::cancel).
     Cancelled,

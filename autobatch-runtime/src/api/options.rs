@@ -254,8 +254,8 @@ impl Options {
     /// The algorithm; default [`Executor::Auto`].
     ///
     /// `Auto` measures on members of the batch, and keeps what it found for later runs of the program.
-    /// The scalar executor counts no steps, and can be ended inside a member only if that recurses. So `Auto` does not take
-    /// it where [`Options::max_steps`] is given, nor for other functions where [`Options::cancel`] or [`Options::deadline`] is.
+    /// Scalar code counts the steps of some programs only, and can be ended inside a member only if that recurses. So `Auto` does not take
+    /// it for others where [`Options::max_steps`] is given, nor for other functions where [`Options::cancel`] or [`Options::deadline`] is.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;
@@ -386,14 +386,16 @@ impl Options {
         self
     }
 
-    /// How many blocks a member may run; default: any number.
+    /// How many steps a member may make; default: any number.
     ///
-    /// A member that runs more ends with [`FaultKind::StepsExceeded`](crate::FaultKind::StepsExceeded). Each turn of a loop is a block or more. A
-    /// loop over a range that all members run equally often may be one block: then 4 096 turns count as one.
+    /// A member that makes more ends with [`FaultKind::StepsExceeded`](crate::FaultKind::StepsExceeded). The call of a function of the program is
+    /// a step, and so is each look at a loop's next turn, the last one included. A loop over a range that all members run equally often may
+    /// stay whole: then no turn counts, and 4 096 are a step for the loop alone. The count is the same in every executor.
     ///
     /// A function that is not cut into blocks counts its calls of primitives, and nothing else: a loop that calls none is not ended. It must
     /// name a primitive, in its own text, in that of a function of its program, or in the attribute's `primitives(…)`. One that names none
-    /// gives a [`BatchError::Limit`](crate::BatchError::Limit) before anything runs, and so does [`Executor::Scalar`], which counts nothing.
+    /// gives a [`BatchError::Limit`](crate::BatchError::Limit) before anything runs. So does [`Executor::Scalar`], unless all loops and calls of
+    /// the program are blocks as they are written: of chains of iterators, for example, it would not count the turns.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;

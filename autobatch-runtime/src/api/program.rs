@@ -130,6 +130,8 @@ pub struct Block {
     pub again: bool,
     /// Whether it is the call of a primitive, which all members that wait there make as one.
     pub primitive: bool,
+    /// Whether to come here is a step: a call begins, or a turn of a loop.
+    pub step: bool,
 }
 
 /// A batched call site of a [`Program`]; tail calls are jumps, and not among them.

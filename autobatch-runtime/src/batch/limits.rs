@@ -76,13 +76,17 @@ thread_local! {
     /// The turns until the limits are looked at again, and how often they have been in this loop.
     static LEFT: Cell<u32> = const { Cell::new(0) };
     static STEPS: Cell<u64> = const { Cell::new(0) };
-    /// The ticks of scalar code until the limits are looked at again, and how often they may still be. Turns of loops have ticks of their own:
-    /// each one waits for the one before, so calls and turns should not wait for each other.
+    /// The ticks of scalar code until the limits are looked at again, those that it may make behind that, and how often the limits may still
+    /// be looked at. Turns of loops have ticks of their own, and so have calls of inlined clones: each one waits for the one before, so they should
+    /// not wait for each other.
     static TICKS_LEFT: Cell<u32> = const { Cell::new(TICKS) };
+    static INLINED_LEFT: Cell<u32> = const { Cell::new(TICKS) };
     static TURNS_LEFT: Cell<u32> = const { Cell::new(TICKS) };
+    static STEPS_LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
     static LOOKS_LEFT: Cell<u32> = const { Cell::new(LOOKS) };
-    /// How long it runs until it is suspended, and since when.
+    /// How long it runs until others have their turn, whether it has looked at the clock, and since when it runs.
     static SLICE: Cell<Duration> = const { Cell::new(Duration::MAX) };
+    static LOOKED: Cell<bool> = const { Cell::new(false) };
     static BEGAN: Cell<Option<Instant>> = const { Cell::new(None) };
     /// Whether it is for few lanes of a tile, which is given up then.
     static FEW: Cell<bool> = const { Cell::new(false) };
@@ -91,13 +95,16 @@ thread_local! {
 /// Makes limits those of this thread, until it is dropped.
 pub(crate) struct Limited {
     before: Option<Arc<Limits>>,
+    member: Member,
+    slice: Duration,
     _no_turn: NoTurn,
 }
 
 impl Limited {
     pub(crate) fn by(limits: Option<Arc<Limits>>) -> Limited {
         LIMITED.set(limits.is_some());
-        Limited { before: HERE.replace(limits), _no_turn: NoTurn::begin() }
+        let (member, slice) = (Member::running(), SLICE.get());
+        Limited { before: HERE.replace(limits), member, slice, _no_turn: NoTurn::begin() }
     }
 }
 
@@ -105,6 +112,34 @@ impl Drop for Limited {
     fn drop(&mut self) {
         LIMITED.set(self.before.is_some());
         HERE.replace(self.before.take());
+        self.member.goes_on();
+        SLICE.set(self.slice);
+    }
+}
+
+/// What is counted of a member in scalar code, while others run on its thread.
+struct Member {
+    left: [u32; 3],
+    steps: u64,
+    few: (bool, u32),
+}
+
+impl Member {
+    /// The one that runs.
+    fn running() -> Member {
+        let left = [TICKS_LEFT.get(), INLINED_LEFT.get(), TURNS_LEFT.get()];
+        Member { left, steps: STEPS_LEFT.get(), few: (FEW.get(), LOOKS_LEFT.get()) }
+    }
+
+    fn goes_on(&self) {
+        let [ticks, inlined, turns] = self.left;
+        TICKS_LEFT.set(ticks);
+        INLINED_LEFT.set(inlined);
+        TURNS_LEFT.set(turns);
+        STEPS_LEFT.set(self.steps);
+        FEW.set(self.few.0);
+        LOOKS_LEFT.set(self.few.1);
+        LOOKED.set(true);
     }
 }
 
@@ -150,7 +185,18 @@ pub fn tick() {
     let left = TICKS_LEFT.get();
     TICKS_LEFT.set(left.wrapping_sub(1));
     if left == 0 {
-        TICKS_LEFT.set(TICKS);
+        TICKS_LEFT.set(0);
+        look_up();
+    }
+}
+
+/// An inlined clone has been called whose calls are steps. Unwinds if its lanes are to end.
+#[inline(always)]
+pub fn tick_inlined() {
+    let left = INLINED_LEFT.get();
+    INLINED_LEFT.set(left.wrapping_sub(1));
+    if left == 0 {
+        INLINED_LEFT.set(0);
         look_up();
     }
 }
@@ -161,9 +207,66 @@ pub fn tick_turn() {
     let left = TURNS_LEFT.get();
     TURNS_LEFT.set(left.wrapping_sub(1));
     if left == 0 {
-        TURNS_LEFT.set(TICKS);
+        TURNS_LEFT.set(0);
         look_up();
     }
+}
+
+/// Goes over what a loop of a counted clone does; each look for the next turn is a tick.
+#[derive(Debug)]
+pub struct Turns<I>(I);
+
+/// As [`Turns`].
+#[inline(always)]
+pub fn turns<I: IntoIterator>(iter: I) -> Turns<I::IntoIter> {
+    Turns(iter.into_iter())
+}
+
+impl<I: Iterator> Iterator for Turns<I> {
+    type Item = I::Item;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<I::Item> {
+        tick_turn();
+        self.0.next()
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+/// Ticks that a member may make, as they are counted.
+#[derive(Clone, Copy)]
+pub(crate) struct Allowance {
+    first: u32,
+    each: u32,
+    rest: u64,
+}
+
+impl Allowance {
+    pub(crate) fn of(steps: u64) -> Allowance {
+        // A third each, so that where only one kind is made it comes here a few times at the end.
+        let each = (steps / 3).min(u64::from(TICKS)) as u32;
+        let first = each + (steps - 3 * u64::from(each)).min(u64::from(TICKS - each)) as u32;
+        Allowance { first, each, rest: steps - u64::from(first) - 2 * u64::from(each) }
+    }
+
+    /// So many may be made from here on.
+    #[inline(always)]
+    fn begins(self) {
+        TICKS_LEFT.set(self.first);
+        INLINED_LEFT.set(self.each);
+        TURNS_LEFT.set(self.each);
+        STEPS_LEFT.set(self.rest);
+    }
+}
+
+/// How many may be made still.
+fn ticks_left() -> u64 {
+    let left = [TICKS_LEFT.get(), INLINED_LEFT.get(), TURNS_LEFT.get()].map(u64::from);
+    STEPS_LEFT.get() + left.iter().sum::<u64>()
 }
 
 #[cold]
@@ -173,55 +276,78 @@ fn look_up() {
     if panicking() {
         return;
     }
-    loop {
-        if let Some(kind) = HERE.with_borrow(|limits| limits.as_ref()?.over()) {
-            resume_unwind(Box::new(Stopped(kind)));
-        }
-        if FEW.get() {
-            return match LOOKS_LEFT.get() {
-                0 => resume_unwind(Box::new(Tired)),
-                left => LOOKS_LEFT.set(left - 1),
-            };
-        }
-        let now = Instant::now();
-        match BEGAN.get() {
-            // Others have been running meanwhile.
-            Some(began) if now - began >= SLICE.get() && turn::pause() => {}
-            Some(began) if now - began < SLICE.get() => return,
-            _ => return BEGAN.set(Some(now)),
-        }
+    match ticks_left().checked_sub(1) {
+        Some(left) => Allowance::of(left).begins(),
+        None => resume_unwind(Box::new(Stopped(FaultKind::StepsExceeded))),
+    }
+    look_over();
+    if FEW.get() {
+        return match LOOKS_LEFT.get() {
+            0 => resume_unwind(Box::new(Tired)),
+            left => LOOKS_LEFT.set(left - 1),
+        };
+    }
+    let now = Instant::now();
+    let looked = LOOKED.replace(true);
+    match BEGAN.get().filter(|_| looked) {
+        None => return BEGAN.set(Some(now)),
+        Some(began) if now - began < SLICE.get() => return,
+        Some(_) => {}
+    }
+    let member = Member::running();
+    if turn::pause() {
+        // Others have been running.
+        member.goes_on();
+        look_over();
+    }
+    BEGAN.set(Some(Instant::now()));
+}
+
+/// Unwinds if the run is over.
+fn look_over() {
+    if let Some(kind) = HERE.with_borrow(|limits| limits.as_ref()?.over()) {
+        resume_unwind(Box::new(Stopped(kind)));
     }
 }
 
-/// Scalar code runs from here on that is suspended after so long, if it takes turns. The time counts from its first look: the clock takes as
+/// Members run as scalar code from here on, each so long until others have their turn. The time counts from its first look: the clock takes as
 /// long as some members.
-pub(crate) fn begin_slice(time: Duration) {
+pub(crate) fn begin_slices(time: Duration) {
     FEW.set(false);
-    TICKS_LEFT.set(TICKS);
-    TURNS_LEFT.set(TICKS);
+    Allowance::of(u64::MAX).begins();
     SLICE.set(time);
-    BEGAN.set(None);
 }
 
-/// How long it has run since its first look.
+/// The next member begins. It may make so many steps, if that is said.
+#[inline(always)]
+pub(crate) fn begin_member(steps: Option<Allowance>) {
+    LOOKED.set(false);
+    if let Some(steps) = steps {
+        steps.begins();
+    }
+}
+
+/// Whether the member has looked at the limits.
+#[inline(always)]
+pub(crate) fn has_looked() -> bool {
+    LOOKED.get()
+}
+
+/// How long it has run since its first look, or since others had their turn.
 pub(crate) fn slice_used() -> Duration {
-    BEGAN.get().map_or(Duration::ZERO, |began| began.elapsed())
+    BEGAN.get().filter(|_| has_looked()).map_or(Duration::ZERO, |began| began.elapsed())
 }
 
 /// Scalar code runs for few lanes from here on.
 pub(crate) fn begin_ticks() {
     FEW.set(true);
-    TICKS_LEFT.set(TICKS);
-    TURNS_LEFT.set(TICKS);
+    Allowance::of(u64::MAX).begins();
     LOOKS_LEFT.set(LOOKS);
 }
 
 /// The ticks since then.
 pub(crate) fn ticks() -> u64 {
-    let since = |left: u32| u64::from(TICKS - left);
-    u64::from(LOOKS - LOOKS_LEFT.get()) * u64::from(TICKS + 1)
-        + since(TICKS_LEFT.get())
-        + since(TURNS_LEFT.get())
+    u64::MAX - ticks_left()
 }
 
 #[inline(never)]
@@ -297,7 +423,46 @@ mod tests {
         begin_ticks();
         let endless = catch_unwind(|| (0..u64::MAX).for_each(|_| tick()));
         assert!(endless.unwrap_err().is::<Stopped>());
-        assert_eq!(ticks(), 0);
+    }
+
+    #[test]
+    fn a_member_makes_no_more_ticks_than_it_may() {
+        for most in [0, 1, 2, 3, 17, 4096, 4097, 8192, 8193, 20_000] {
+            for turns_of_a_call in [0, 1, 5] {
+                begin_slices(Duration::MAX);
+                begin_member(Some(Allowance::of(most)));
+                let made = Cell::new(0);
+                let caught = catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    loop {
+                        tick();
+                        made.set(made.get() + 1);
+                        for _ in super::turns(0..turns_of_a_call) {
+                            made.set(made.get() + 1);
+                            tick_inlined();
+                            made.set(made.get() + 1);
+                        }
+                        // The look that finds no next turn.
+                        made.set(made.get() + 1);
+                    }
+                }));
+                let payload = caught.unwrap_err().downcast::<Stopped>().unwrap();
+                assert_eq!(payload.0, FaultKind::StepsExceeded);
+                assert_eq!((made.get(), ticks_left()), (most, 0));
+            }
+        }
+    }
+
+    #[test]
+    fn members_of_a_batch_in_a_member_count_for_themselves() {
+        begin_slices(Duration::MAX);
+        begin_member(Some(Allowance::of(100)));
+        (0..40).for_each(|_| tick());
+        let inner = Limited::by(None);
+        begin_slices(Duration::ZERO);
+        begin_member(Some(Allowance::of(7)));
+        (0..7).for_each(|_| tick_turn());
+        drop(inner);
+        assert_eq!((ticks_left(), SLICE.get()), (60, Duration::MAX));
     }
 
     #[test]

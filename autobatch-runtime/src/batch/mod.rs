@@ -12,13 +12,18 @@ mod limits;
 mod numbering;
 mod pulse;
 mod queue;
+mod running;
 pub(crate) mod voice;
 mod watch;
 
 pub(crate) use ending::{Payload, reason};
-pub(crate) use limits::{Limited, Limits, Stopped, Tired, begin_slice, begin_ticks, slice_used, ticks};
-pub use limits::{is_long, is_long_inside, next_turn, tick, tick_turn, turn, turns_left, turns_left_inside};
+pub(crate) use limits::{Limited, Limits, Stopped, Tired, begin_slices, begin_ticks, slice_used, ticks};
+pub use limits::{
+    Turns, is_long, is_long_inside, next_turn, tick, tick_inlined, tick_turn, turn, turns, turns_left,
+    turns_left_inside,
+};
 pub(crate) use numbering::Numbering;
 pub(crate) use pulse::Pulse;
 pub(crate) use queue::Queue;
+pub(crate) use running::{Running, Taken};
 pub(crate) use watch::Watch;

@@ -11,6 +11,9 @@ pub struct Queue {
     /// How many have been taken.
     taken: AtomicUsize,
     workers: usize,
+    /// Members that have been taken and given back, and how many they are.
+    returned: Mutex<Vec<Range<usize>>>,
+    returns: AtomicUsize,
     /// The queue that members are taken from when there are no more here, and those that have been.
     behind: Option<Arc<Queue>>,
     borrowed: Mutex<Vec<Range<usize>>>,
@@ -25,7 +28,8 @@ impl Queue {
     /// Hands out the members of two ranges.
     pub fn of(parts: [Range<usize>; 2], workers: usize) -> Queue {
         let (taken, borrowed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        Queue { parts, taken, workers: workers.max(1), behind: None, borrowed }
+        let (returned, returns) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
+        Queue { parts, taken, workers: workers.max(1), returned, returns, behind: None, borrowed }
     }
 
     /// Hands out `members` to one core, and then those of another queue.
@@ -46,7 +50,8 @@ impl Queue {
     #[inline]
     pub fn waiting(&self) -> usize {
         let behind = self.behind.as_ref().map_or(0, |queue| queue.waiting());
-        self.len() - self.taken.load(Ordering::Relaxed) + behind
+        let returned = self.returns.load(Ordering::Relaxed);
+        self.len() - self.taken.load(Ordering::Relaxed) + returned + behind
     }
 
     /// Takes up to `max` neighbouring members, leaving the other workers a share while there is enough.
@@ -56,6 +61,11 @@ impl Queue {
 
     /// The same, but at least `min` members if there are so many.
     pub fn take_tile(&self, min: usize, max: usize) -> Range<usize> {
+        if self.returns.load(Ordering::Relaxed) > 0
+            && let Some(members) = self.take_returned(max)
+        {
+            return members;
+        }
         let mut taken = self.taken.load(Ordering::Relaxed);
         loop {
             let left = self.len() - taken;
@@ -79,6 +89,30 @@ impl Queue {
 }
 
 impl Queue {
+    /// Members that have been taken and have not begun are for others.
+    #[cold]
+    pub fn give_back(&self, members: Range<usize>) {
+        if !members.is_empty() {
+            let mut returned = self.returned.lock().unwrap_or_else(PoisonError::into_inner);
+            self.returns.fetch_add(members.len(), Ordering::Relaxed);
+            returned.push(members);
+        }
+    }
+
+    /// Takes some of those.
+    #[cold]
+    fn take_returned(&self, max: usize) -> Option<Range<usize>> {
+        let mut returned = self.returned.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = returned.last_mut()?;
+        let members = last.start..last.start + last.len().min(max);
+        last.start = members.end;
+        if last.start == last.end {
+            returned.pop();
+        }
+        self.returns.fetch_sub(members.len(), Ordering::Relaxed);
+        Some(members).filter(|members| !members.is_empty())
+    }
+
     /// Takes members from the queue behind.
     #[cold]
     fn borrow(&self, min: usize, max: usize) -> Option<Range<usize>> {
@@ -140,6 +174,16 @@ mod tests {
         assert_eq!((queue.waiting(), queue.take(2), queue.take(2), queue.take(3)), (7, 0..2, 2..3, 10..13));
         assert_eq!((behind.take(9), queue.take(9).len(), queue.waiting()), (13..14, 0, 0));
         assert_eq!(queue.borrowed(), vec![10..13]);
+    }
+
+    #[test]
+    fn members_that_are_given_back_are_taken_again() {
+        let queue = Queue::new(0..10, 1);
+        assert_eq!(queue.take(6), 0..6);
+        queue.give_back(2..6);
+        queue.give_back(0..0);
+        assert_eq!((queue.waiting(), queue.take(0).len(), queue.take(3), queue.waiting()), (8, 0, 2..5, 5));
+        assert_eq!((queue.take(3), queue.take(9), queue.take(1).len()), (5..6, 6..10, 0));
     }
 
     #[test]

@@ -59,9 +59,10 @@ pub(super) struct Launch<'a> {
     pub(super) lacks_vectors: bool,
     /// Whether scalar code runs on fibers.
     pub(super) on_fibers: bool,
-    /// Whether there is scalar code that looks at the limits.
+    /// Whether there is scalar code that looks at the limits, and whether it counts steps.
     pub(super) counts: bool,
-    /// Whether that may run instead of blocks: of a program that recurses and has no vector code.
+    pub(super) counts_steps: bool,
+    /// Whether that may run instead of blocks: of a program that has no vector code.
     pub(super) takes_turns: bool,
     /// Members at the front of the batch that have run before an executor is chosen.
     pub(super) begun: usize,
@@ -135,6 +136,7 @@ impl<'a> Launch<'a> {
             lacks_vectors: false,
             on_fibers: false,
             counts: false,
+            counts_steps: false,
             takes_turns: false,
             begun: 0,
             counted: 0,
@@ -180,17 +182,23 @@ impl<'a> Launch<'a> {
     /// and without clones it needs native stack.
     pub(super) fn scalar_will_do(&self) -> bool {
         let native = self.defaults.native_depth && (self.program.recursive || !self.program.calls.is_empty());
-        let keeps_limits = self.limits.is_none() || self.takes_turns && self.options.max_steps.is_none();
-        !native && keeps_limits
+        let keeps_steps = self.options.max_steps.is_none() || self.counts_steps;
+        let keeps_limits = self.takes_turns || !self.ends();
+        !native && keeps_steps && keeps_limits
     }
 
-    /// Whether steps are counted as they have to be: scalar code counts none but the calls of primitives, where it names some.
+    /// Whether steps are counted as they have to be: some scalar code counts none but the calls of primitives, where it names some.
     pub(super) fn keeps_limits(&self) -> bool {
         match self.asked() {
             _ if self.options.max_steps.is_none() => true,
-            Executor::Scalar => false,
+            Executor::Scalar => self.counts_steps && !self.per_member,
             _ => !self.per_member || self.program.names_primitives,
         }
+    }
+
+    /// Whether scalar code has to look at limits inside of members.
+    pub(super) fn limits_scalar(&self) -> bool {
+        self.counts && (self.ends() || self.counts_steps && self.options.max_steps.is_some())
     }
 
     /// Whether the run may be ended from outside.
@@ -230,26 +238,7 @@ impl<'a> Launch<'a> {
     pub(super) fn spread(&self, threads: usize, work: &(dyn Fn() + Sync)) -> Took {
         let begin = Instant::now();
         let memory = AtomicUsize::new(0);
-        let work = || {
-            // This may be a member of another batch, on its fiber.
-            let _nobody = CurrentWorker::nobody();
-            let _voice = Voice::of_members(self.options.quiet).speak();
-            let _limited = Limited::by(self.limits.clone());
-            let budget = self.budget.clone().unwrap_or_else(|| Budget::new(budget::DEFAULT));
-            let _budget = Budgeted::by(Arc::clone(&budget));
-            // A worker without memory leaves its members to others.
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(work))
-                && !payload.is::<TooMuch>()
-            {
-                resume_unwind(payload);
-            }
-            // Each thread has its own, or all have one.
-            let all = match self.budget {
-                Some(_) => budget.peak(),
-                None => memory.fetch_add(budget.peak(), Ordering::Relaxed) + budget.peak(),
-            };
-            self.memory.fetch_max(all, Ordering::Relaxed);
-        };
+        let work = || self.as_worker(&memory, work);
         let work = spans::worker(work);
         if threads == 1 {
             work();
@@ -270,6 +259,28 @@ impl<'a> Launch<'a> {
             });
         });
         Took { work: Duration::from_nanos(nanoseconds.into_inner()), wall: begin.elapsed() }
+    }
+
+    /// Runs `work` as a worker of this run. Adds the memory that its calls have taken.
+    pub(super) fn as_worker(&self, memory: &AtomicUsize, work: &dyn Fn()) {
+        // This may be a member of another batch, on its fiber.
+        let _nobody = CurrentWorker::nobody();
+        let _voice = Voice::of_members(self.options.quiet).speak();
+        let _limited = Limited::by(self.limits.clone());
+        let budget = self.budget.clone().unwrap_or_else(|| Budget::new(budget::DEFAULT));
+        let _budget = Budgeted::by(Arc::clone(&budget));
+        // A worker without memory leaves its members to others.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(work))
+            && !payload.is::<TooMuch>()
+        {
+            resume_unwind(payload);
+        }
+        // Each thread has its own, or all have one.
+        let all = match self.budget {
+            Some(_) => budget.peak(),
+            None => memory.fetch_add(budget.peak(), Ordering::Relaxed) + budget.peak(),
+        };
+        self.memory.fetch_max(all, Ordering::Relaxed);
     }
 
     /// The members end that no worker had memory for.

@@ -32,6 +32,7 @@ static COLLATZ: Program = Program {
         successors: &[0, 1],
         again: true,
         primitive: false,
+        step: true,
     }],
     groups: &[Group { functions: &[0], ret: 1 }],
     word64: true,

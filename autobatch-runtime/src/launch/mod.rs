@@ -12,6 +12,7 @@
 mod autotuner;
 mod block_counts;
 mod counted;
+mod crowd;
 mod fibers;
 mod launcher;
 mod machine;

@@ -127,8 +127,8 @@ impl Launch<'_> {
         let (lanes, vectors) = (code.vector_lanes(), code.vectors());
         let has_frames = lanes > 0;
         self.per_member |= !self.is_admitted(code);
-        self.counts = code.counts();
-        self.takes_turns = self.counts && !has_frames && !self.program.calls.is_empty();
+        (self.counts, self.counts_steps) = (code.counts(), code.counts_steps());
+        self.takes_turns = self.counts && !has_frames;
         if !self.keeps_limits() {
             return Err(BatchError::Limit { option: "max_steps", function: self.program.name });
         }
@@ -170,9 +170,7 @@ impl Launch<'_> {
             let members = members_in(&parts);
             let took = span.phase(executor, threads, || match executor {
                 Executor::Scalar if calls_kernels => self.fibers(parts, threads, code, &ledger),
-                Executor::Scalar if self.ends() && self.counts => {
-                    self.in_turns(parts, threads, code, &ledger)
-                }
+                Executor::Scalar if self.limits_scalar() => self.in_turns(parts, threads, code, &ledger),
                 Executor::Scalar => self.scalar(parts, threads, code, &ledger),
                 _ if on_vectors => self.vector(executor, parts, threads, code, &ledger),
                 _ => self.machine(executor, parts, threads, code, &ledger),

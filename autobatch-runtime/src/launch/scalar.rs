@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::launcher::Launch;
 use super::phase::{Ledger, Parts, Took};
+use super::turns::SLICE_OF_THREAD;
 use super::ways::Code;
 use crate::api::fault::{Fault, FaultKind, FaultList, ended};
-use crate::batch::{Queue, Watch, begin_slice, reason, voice};
+use crate::batch::{Queue, Running, Taken, Watch, begin_slices, reason, voice};
 use crate::fiber::Worker;
 use crate::native_stack::depth::{self, Depth};
 
@@ -68,12 +69,16 @@ impl Launch<'_> {
         }
     }
 
-    /// One member, by code that looks at the limits if there are some. Nobody waits for it.
+    /// One member, by code that looks at the limits if there are some.
     pub(super) fn scalar_member(&self, member: usize, depth: Depth, code: &dyn Code) {
         match self.ends() && code.counts() {
             true => {
-                begin_slice(Duration::MAX);
-                code.counted(member, depth);
+                begin_slices(SLICE_OF_THREAD);
+                let (taken, one) = (Taken::default(), member..member + 1);
+                taken.put(one);
+                let running = Running::of(&taken, None);
+                running.may_begin(1);
+                code.counted(&running, depth);
             }
             false => code.scalar(member, depth),
         }

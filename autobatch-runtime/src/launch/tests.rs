@@ -40,6 +40,7 @@ pub(crate) fn ways<S, T, R>(
     Ways {
         scalar,
         counted: None,
+        steps: false,
         machine: tile,
         vector,
         vector_lanes: 0,

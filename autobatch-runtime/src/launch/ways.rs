@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::api::output::Out;
-use crate::batch::Numbering;
+use crate::batch::{Numbering, Running};
 use crate::machine::Core;
 use crate::native_stack::depth::Depth;
 use crate::simd::Isa;
@@ -17,6 +17,8 @@ pub struct Ways<S, C, T, N> {
     pub scalar: S,
     /// The same with code that looks at the limits of the run now and then; not for what has vector code.
     pub counted: Option<C>,
+    /// Whether that makes the steps that blocks make.
+    pub steps: bool,
     /// Enters the generated body with a worker's core and store; may unwind.
     pub machine: T,
     /// Runs a tile in vector frames; may unwind.
@@ -89,8 +91,10 @@ pub(super) trait Code: Sync {
     fn scalars(&self, members: &mut Range<usize>, depth: Depth);
     /// Whether there is scalar code that looks at the limits.
     fn counts(&self) -> bool;
-    /// Runs a member as such.
-    fn counted(&self, member: usize, depth: Depth);
+    /// Whether that counts steps too.
+    fn counts_steps(&self) -> bool;
+    /// Runs members as such, one after the other, until there are no more or one needs to be looked at.
+    fn counted(&self, members: &Running<'_>, depth: Depth);
     /// Enters the body of the machine.
     fn machine(&self, core: &mut Core<'_>, store: &Store);
     /// Runs a tile on vectors.
@@ -137,10 +141,17 @@ impl<R: Send, S: ScalarCode<R>, C: ScalarCode<R>, T: MachineCode<R>, N: VectorCo
     fn counts(&self) -> bool {
         self.ways.counted.is_some()
     }
-    fn counted(&self, member: usize, depth: Depth) {
-        if let Some(counted) = &self.ways.counted {
+    fn counts_steps(&self) -> bool {
+        self.counts() && self.ways.steps
+    }
+    fn counted(&self, members: &Running<'_>, depth: Depth) {
+        let Some(counted) = &self.ways.counted else { return };
+        while let Some(member) = members.begin() {
             let place = self.numbering.place(member);
             self.out.set(place, counted(place, depth));
+            if members.is_over() {
+                return;
+            }
         }
     }
     fn machine(&self, core: &mut Core<'_>, store: &Store) {

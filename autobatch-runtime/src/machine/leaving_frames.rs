@@ -13,6 +13,10 @@
 //!
 //! Memory may be refused while values are copied. The copies are forgotten then, and the frames go on as they were.
 //!
+//! The lists matter more here than where members die: there a type without drop glue may be missing, here its slot would be read without a
+//! value. So all variables are listed, whatever their types, and what is taken behind a point is among them: else the macro panics
+//! (`codegen/machine/step_loop.rs`). One too many is harmless: bits are copied as `MaybeUninit`.
+//!
 //! **Invariant:** until all is copied the values in the frames are those that count, and from then on the copies.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

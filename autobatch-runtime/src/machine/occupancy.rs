@@ -77,7 +77,7 @@ impl<'r> Occupancy<'r> {
         let width = settings.lanes.min(queue.waiting()).max(1);
         let (blocks, deepest) = (program.blocks.len(), settings.max_depth);
         let visits = settings.report.then(|| room::filled(0, width * blocks));
-        let steps_of = StepCounts::new(settings.max_steps);
+        let steps_of = StepCounts::new(settings.max_steps, program.blocks);
         let recorder = Recorder::new(settings.trace.clone());
         Occupancy {
             program,

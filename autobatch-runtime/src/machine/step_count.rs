@@ -1,13 +1,14 @@
-//! Step counts: how many blocks each member has run, for the limit of steps.
+//! Step counts: how many calls and turns of loops each member has made, for the limit of steps.
 //!
-//! A count for each lane lies beside its word. A step is counted for all lanes at its point before it runs, and taken back for those that are
-//! there still. The region loop counts for those that stay in a loop. So that lanes at their limit are not
+//! A count for each lane lies beside its word. Where a call or a turn begins, a step is counted for all lanes at the point before it runs, and
+//! taken back for those that are there still. The region loop counts for those that stay in a loop. So that lanes at their limit are not
 //! looked for at each step, the machine remembers how many steps every lane of the tile, or of the top frame, may make at least.
 //!
 //! **Invariant:** a lane that waits at a point has made no more steps than it may, and may make at least `left` more.
 
 use std::ops::Range;
 
+use crate::api::program::Block;
 use crate::native_stack::room;
 use crate::simd::{self, Level};
 use crate::storage::PcWord;
@@ -16,19 +17,26 @@ use crate::storage::PcWord;
 pub(super) struct StepCounts {
     spent: Vec<u64>,
     most: u64,
+    points: &'static [Block],
     /// No lane of the tile or the top frame may make fewer.
     left: u64,
 }
 
 impl StepCounts {
-    pub(super) fn new(most: u64) -> StepCounts {
-        StepCounts { spent: Vec::new(), most, left: 0 }
+    pub(super) fn new(most: u64, points: &'static [Block]) -> StepCounts {
+        StepCounts { spent: Vec::new(), most, points, left: 0 }
     }
 
     /// Whether steps are counted.
     #[inline(always)]
     pub(super) fn are_counted(&self) -> bool {
         self.most != u64::MAX
+    }
+
+    /// Whether they are at this point.
+    #[inline(always)]
+    fn count(&self, point: u32) -> bool {
+        self.are_counted() && self.points[point as usize].step
     }
 
     /// Whether there is memory for so many words.
@@ -70,7 +78,7 @@ impl StepCounts {
     /// more.
     #[inline(always)]
     pub(super) fn allow<P: PcWord>(&mut self, words: &[P], first: usize, point: u32, rounds: u32) -> u32 {
-        if !self.are_counted() {
+        if !self.count(point) {
             return rounds;
         }
         let rounds = match self.left < u64::from(rounds) {
@@ -103,7 +111,7 @@ impl StepCounts {
         size: usize,
         point: u32,
     ) {
-        if self.are_counted() {
+        if self.count(point) {
             self.add(words, first, strips, size, P::of(point), 1);
         }
     }
@@ -118,14 +126,14 @@ impl StepCounts {
         size: usize,
         point: u32,
     ) {
-        if self.are_counted() {
+        if self.count(point) {
             self.add(words, first, strips, size, P::of(point), u64::MAX);
         }
     }
 
     /// A lane that has unwound has not made a step, and those of its strip before it have made one that has not been counted.
     pub(super) fn unwound<P: PcWord>(&mut self, words: &[P], first: usize, lane: usize, point: u32) {
-        if self.are_counted() {
+        if self.count(point) {
             let lanes = self.spent[first..first + lane].iter_mut().zip(&words[first..]);
             lanes.for_each(|(spent, word)| *spent += u64::from(*word == P::of(point)));
         }
@@ -216,11 +224,14 @@ impl StepCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::expansion::harness::block;
     use crate::storage::pc_word::IDLE;
+
+    static POINTS: &[Block] = &[const { block(&[]) }; 8];
 
     #[test]
     fn lanes_make_no_more_steps_than_they_may() {
-        let mut counts = StepCounts::new(100);
+        let mut counts = StepCounts::new(100, POINTS);
         counts.resize(8);
         counts.begin(0..3);
         let words = [4u32, 5, 4, IDLE, IDLE, IDLE, IDLE, IDLE];
@@ -233,12 +244,12 @@ mod tests {
         counts.spent[2] = 100;
         assert_eq!((counts.allow(&words, 0, 4, 32), counts.is_over(2), counts.is_over(0)), (0, true, false));
         assert_eq!(counts.allow(&words, 0, 5, 32), 32);
-        assert_eq!(StepCounts::new(u64::MAX).allow(&words, 0, 4, 128), 128);
+        assert_eq!(StepCounts::new(u64::MAX, POINTS).allow(&words, 0, 4, 128), 128);
     }
 
     #[test]
     fn steps_are_those_that_were_made() {
-        let mut counts = StepCounts::new(100);
+        let mut counts = StepCounts::new(100, POINTS);
         counts.resize(8);
         let (before, after) = ([4u32, 4, 5, 4, 4, 4, 4, IDLE], [6u32, 4, 5, 7, 4, 4, 4, IDLE]);
         counts.advance(&before, 0, &[0], 8, 4);
@@ -252,7 +263,7 @@ mod tests {
     #[test]
     fn counts_travel_with_their_lanes() {
         let level = Level::new(crate::simd::Isa::Avx512);
-        let mut counts = StepCounts::new(1000);
+        let mut counts = StepCounts::new(1000, POINTS);
         counts.resize(16);
         (0..8).for_each(|lane| counts.spent[lane] = lane as u64);
         counts.compress(8, 0, &[0b1010_0110], level);

@@ -1,6 +1,7 @@
 //! Scalar code that takes turns: a member that takes long is suspended, so that it keeps no other from running.
 //!
-//! Whoever counts what the code of a [`Turn`] does calls [`pause`] when it is enough, and so goes back to who has resumed the turn.
+//! Whoever counts what the code of a [`Turn`] does calls [`pause`] when it is enough, and so goes back to who has resumed the turn. Code that
+//! must not be suspended, since it may hold what is its thread's, has [relief](relieved): the thread waits while others run.
 //!
 //! **Invariant:** a turn that has begun is resumed to its end, or dropped, before anything that its body borrows is gone; its creator
 //! upholds it.
@@ -11,33 +12,65 @@ use std::rc::Rc;
 use super::coroutine::{Context, Stack, Suspender};
 use super::depth::StackState;
 
+/// What a thread does when the code that it runs is to pause.
+#[derive(Clone, Copy)]
+enum Pause {
+    /// It suspends the turn that runs.
+    Suspend(Suspender),
+    /// It calls this.
+    Call(*const (dyn Fn() + 'static)),
+}
+
 thread_local! {
-    /// That of the turn that runs on this thread.
-    static RUNNING: Cell<Option<Suspender>> = const { Cell::new(None) };
+    static PAUSE: Cell<Option<Pause>> = const { Cell::new(None) };
+}
+
+/// Another pause, until this is dropped.
+struct Instead(Option<Pause>);
+
+impl Instead {
+    fn of(pause: Option<Pause>) -> Instead {
+        Instead(PAUSE.replace(pause))
+    }
+}
+
+impl Drop for Instead {
+    fn drop(&mut self) {
+        PAUSE.set(self.0);
+    }
 }
 
 /// No turn runs, until this is dropped: another run's members do.
 pub(crate) struct NoTurn {
-    before: Option<Suspender>,
+    _instead: Instead,
 }
 
 impl NoTurn {
     pub(crate) fn begin() -> NoTurn {
-        NoTurn { before: RUNNING.take() }
+        NoTurn { _instead: Instead::of(None) }
     }
 }
 
-impl Drop for NoTurn {
-    fn drop(&mut self) {
-        RUNNING.set(self.before);
-    }
+/// Runs `body`, which calls `relief` when it is to pause.
+pub(crate) fn relieved(relief: &dyn Fn(), body: impl FnOnce()) {
+    // SAFETY: only the lifetime differs. The pointer is taken away before `relief` ends, be it by unwinding.
+    let relief: *const (dyn Fn() + 'static) = unsafe { std::mem::transmute(std::ptr::from_ref(relief)) };
+    let _instead = Instead::of(Some(Pause::Call(relief)));
+    body();
 }
 
-/// Goes back to who has resumed the turn that runs, until it is resumed again; false if none runs.
+/// Lets others run until it is this code's turn again; false if nobody takes turns.
 pub(crate) fn pause() -> bool {
-    let Some(suspender) = RUNNING.get() else { return false };
-    // SAFETY: it is set while its context runs, by who has resumed that. What runs in between for other runs has hidden it ([`NoTurn`]).
-    unsafe { suspender.suspend() };
+    match PAUSE.get() {
+        None => return false,
+        // SAFETY: it is set while its context runs, by who has resumed that. What runs in between for other runs has hidden it ([`NoTurn`]).
+        Some(Pause::Suspend(suspender)) => unsafe { suspender.suspend() },
+        Some(Pause::Call(relief)) => {
+            let _no_turn = NoTurn::begin();
+            // SAFETY: it is set while [`relieved`] runs on this thread, which borrows it.
+            unsafe { (*relief)() }
+        }
+    }
     true
 }
 
@@ -60,7 +93,7 @@ impl Turn {
         let own = Rc::clone(&suspender);
         let run = move |suspender| {
             own.set(Some(suspender));
-            RUNNING.set(Some(suspender));
+            PAUSE.set(Some(Pause::Suspend(suspender)));
             body();
         };
         // SAFETY: the caller's promise.
@@ -69,13 +102,7 @@ impl Turn {
 
     /// Begins or goes on; whether the code has ended.
     pub(crate) fn go_on(&mut self) -> bool {
-        struct Before(Option<Suspender>);
-        impl Drop for Before {
-            fn drop(&mut self) {
-                RUNNING.set(self.0);
-            }
-        }
-        let _before = Before(RUNNING.replace(self.suspender.get()));
+        let _instead = Instead::of(self.suspender.get().map(Pause::Suspend));
         let known = self.known.swap();
         let done = self.context.resume();
         self.known = known.swap();

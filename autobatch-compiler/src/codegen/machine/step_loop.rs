@@ -15,7 +15,7 @@ use crate::codegen::machine::primitive_call;
 use crate::codegen::names::{name, numbered, shape, source};
 use crate::codegen::region::{self, Chooser, Engine, Region, column, here, lane, next, uniforms};
 use crate::codegen::type_witness::Opening;
-use crate::ir::{Call, Class, VarId, VarSet};
+use crate::ir::{BlockId, Call, Class, VarId, VarSet};
 use crate::item::model::Function;
 
 /// The code of the body and the points each region can go to.
@@ -354,9 +354,36 @@ fn return_(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
     quote!(#rt::Step::Return(#index) => #code)
 }
 
-/// Drops what dead members owned: at every point exactly the live columns hold values.
+/// Panics, which is a compile error, if anything is taken at a point that [`abandon`] does not list there.
+fn assert_listed(emitter: &Emitter<'_>, regions: &[Region]) {
+    let columns = |vars: &mut dyn Iterator<Item = &VarId>| -> VarSet {
+        vars.filter(|v| emitter.has_column(**v)).map(|v| emitter.column_of(*v)).collect()
+    };
+    let taken_at =
+        |head: BlockId| regions.iter().find(|r| r.head == head).map(|r| columns(&mut r.takes.iter()));
+    for region in regions {
+        let (taken, listed) =
+            (columns(&mut region.takes.iter()), columns(&mut emitter.live_at(region.head).iter()));
+        assert!(taken.is_subset(&listed), "{}: {taken:?} of {listed:?}", region.head);
+    }
+    for (block, call) in &emitter.calls {
+        let listed = columns(&mut emitter.live_at_call(call).iter());
+        let passed = columns(&mut call.args.iter().chain(&call.pushes).chain(&call.updates));
+        assert!(passed.is_subset(&listed), "{block}: {passed:?} of {listed:?}");
+        // Behind the call there is its result too.
+        let saved = call.pushes.iter().chain(&call.updates).chain(&call.keeps);
+        let mut listed = columns(&mut emitter.live_across(call).iter().chain(saved));
+        listed.extend(columns(&mut std::iter::once(&call.dest)));
+        let taken = taken_at(call.cont).unwrap_or_default();
+        assert!(taken.is_subset(&listed), "{}: {taken:?} of {listed:?}", call.cont);
+    }
+}
+
+/// Drops what dead members owned: at every point exactly the live columns hold values. Members that leave their frames take the same
+/// with them. So what is taken behind a point must be among it, or a slot would be read that nobody has filled: [`assert_listed`].
 fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
     let rt = &emitter.rt;
+    assert_listed(emitter, regions);
     let gone = name("__gone");
     let discard = |vars: &VarSet| {
         let columns: VarSet =

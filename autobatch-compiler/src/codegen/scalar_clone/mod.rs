@@ -19,7 +19,7 @@ mod shadows;
 mod tail_loop;
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -51,6 +51,8 @@ pub struct ProgramFacts {
     pub counted: BTreeSet<(usize, CallSite)>,
     /// Functions that only compute, on primitive values: nothing of theirs is dropped.
     pub computes: BTreeSet<usize>,
+    /// How many calls of a function are blocks of their own, if all of its loops are as they are written.
+    pub calls_in_blocks: BTreeMap<usize, Option<usize>>,
 }
 
 /// Which functions of an annotated item have a clone.
@@ -156,6 +158,12 @@ impl<'a> Clones<'a> {
         let computes = self.known.computes.contains(&function);
         let clones = self.has[function] && (computes || !selection::is_generic(&self.functions[function]));
         clones || self.loops[function]
+    }
+
+    /// Whether that copy makes the steps that blocks make ([`crate::analysis::steps`]).
+    pub fn steps(&self, function: usize) -> bool {
+        let in_blocks = self.known.calls_in_blocks.get(&function).copied().flatten();
+        self.counts(function) && in_blocks == Some(self.calls_in(&self.functions[function]))
     }
 
     /// The same of a program that only computes: few lanes of it run as scalar code, be there limits or not.
@@ -270,11 +278,17 @@ impl<'a> Clones<'a> {
         if loops {
             body = looped(function, &body);
         }
+        let steps = self.steps(index);
         if kind.counted {
-            ticks_in_loops(&mut body, &rt);
+            ticks_in_loops(&mut body, &rt, steps);
         }
-        // An inlined clone is a part of one that ticks.
-        let tick = (kind.counted && kind.role != Role::Inlined).then(|| quote!(#rt::tick();));
+        let tick = match kind.role {
+            _ if !kind.counted => quote!(),
+            // It is a part of a clone that ticks, unless each tick is a step.
+            Role::Inlined if steps => quote!(#rt::tick_inlined();),
+            Role::Inlined => quote!(),
+            _ => quote!(#rt::tick();),
+        };
         let mut sig = function.sig.clone();
         sig.ident = clone_name(&function.sig.ident, kind);
         sig.constness = None;
@@ -496,16 +510,28 @@ fn has_loops(body: &syn::Block) -> bool {
     walk::any(body, |at| matches!(at, At::Expr(Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_))))
 }
 
-/// Has the loops of a function count their turns.
-fn ticks_in_loops(code: &mut (impl walk::Code + ?Sized), rt: &TokenStream) {
+/// Has the loops of a function count their turns; each look at the condition if it is a step.
+fn ticks_in_loops(code: &mut (impl walk::Code + ?Sized), rt: &TokenStream, steps: bool) {
     walk::map(code, |at| {
         let body = match at {
+            AtMut::Expr(Expr::ForLoop(e)) if steps => {
+                let iter = &e.expr;
+                *e.expr = parse_quote!(#rt::turns(#iter));
+                return Next::On;
+            }
+            AtMut::Expr(expr @ Expr::While(_)) if steps => {
+                let Expr::While(e) = &*expr else { return Next::On };
+                let (attrs, label, cond, body) = (&e.attrs, &e.label, &e.cond, &e.body);
+                *expr =
+                    parse_quote!(#(#attrs)* #label loop { #rt::tick_turn(); if #cond #body else { break; } });
+                return Next::On;
+            }
             AtMut::Expr(Expr::ForLoop(e)) => &mut e.body,
             AtMut::Expr(Expr::While(e)) => &mut e.body,
             AtMut::Expr(Expr::Loop(e)) => &mut e.body,
             // Its length is a constant.
             AtMut::Expr(Expr::Repeat(e)) => {
-                ticks_in_loops(&mut *e.expr, rt);
+                ticks_in_loops(&mut *e.expr, rt, steps);
                 return Next::Past;
             }
             AtMut::Expr(Expr::Const(_) | Expr::Async(_)) | AtMut::Type(_) => return Next::Past,

@@ -108,6 +108,11 @@ impl Record {
         }
     }
 
+    /// Whether the search has ended with scalar code.
+    pub(super) fn is_scalar_for_certain(&self) -> bool {
+        self.executor == Executor::Scalar && self.searched && self.is_sure(Executor::Scalar)
+    }
+
     /// Whether whole runs have told what an executor costs.
     pub(super) fn is_sure(&self, executor: Executor) -> bool {
         self.costs[index(executor)].is_some_and(|cost| cost.sure)

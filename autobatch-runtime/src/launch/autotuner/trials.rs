@@ -133,7 +133,11 @@ impl Launch<'_> {
         let records = || RECORDS.lock().unwrap_or_else(PoisonError::into_inner);
         let mut record = key.and_then(|key| records().get(&key).copied()).unwrap_or(Record::NEW);
         if self.ends() {
-            // A trial might take all the time.
+            // A trial might take all the time. Where members wait for no others the machine is the better guess.
+            let waits = !self.program.calls.is_empty();
+            if !waits && !record.is_scalar_for_certain() {
+                return self.autotune_machine(instance, phase);
+            }
             let executor = record.ahead_of_scalar(IN_TURNS);
             phase(executor, self.all(), self.threads);
             return executor;

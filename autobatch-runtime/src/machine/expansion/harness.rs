@@ -264,7 +264,15 @@ pub(crate) const fn program(
 
 /// A block of the only function.
 pub(crate) const fn block(successors: &'static [u32]) -> crate::api::program::Block {
-    crate::api::program::Block { function: 0, label: "", line: 0, successors, again: false, primitive: false }
+    crate::api::program::Block {
+        function: 0,
+        label: "",
+        line: 0,
+        successors,
+        again: false,
+        primitive: false,
+        step: true,
+    }
 }
 
 /// A call of the only function to itself.

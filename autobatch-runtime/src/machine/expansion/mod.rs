@@ -1,7 +1,7 @@
 //! Programs expanded by hand, the way generated code looks: see [`super`]. Each runs in
 //! every mode, schedule and instruction set, with many lane counts, against the scalar function.
 
-mod harness;
+pub(super) mod harness;
 mod numbers;
 mod owned;
 
