@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use super::launcher::Launch;
 use super::phase::{Ledger, Parts, Took};
-use super::turns::SLICE_OF_THREAD;
 use super::ways::Code;
 use crate::api::fault::{Fault, FaultKind, FaultList, ended};
 use crate::batch::{Queue, Running, Taken, Watch, begin_slices, reason, voice};
@@ -15,6 +14,8 @@ use crate::native_stack::depth::{self, Depth};
 
 /// Members that the scalar executor takes at a time, at first, and at most.
 pub(super) const PIECE: usize = 64;
+/// How long one that is not suspended runs until others have their turn, which takes a thread more.
+pub(super) const SLICE_OF_THREAD: Duration = Duration::from_millis(2);
 const LARGEST_PIECE: usize = 4096;
 /// How long it may take for the next piece to be larger.
 const LONG_PIECE: Duration = Duration::from_micros(10);

@@ -12,7 +12,7 @@ use super::crowd::Crowd;
 use super::launcher::Launch;
 use super::machine::Blocks;
 use super::phase::{Ledger, Parts, Took};
-use super::scalar::PIECE;
+use super::scalar::{PIECE, SLICE_OF_THREAD};
 use super::ways::Code;
 use crate::api::fault::{Fault, FaultList, ended};
 use crate::batch::{Queue, Running, Taken, Watch, begin_slices, reason, slice_used, voice};
@@ -21,9 +21,8 @@ use crate::native_stack::coroutine::Stack;
 use crate::native_stack::depth::Depth;
 use crate::native_stack::turn::{self, Turn};
 
-/// How long a member runs until others have their turn, at least: if it is suspended, and if it takes a thread more.
+/// How long a member runs until it is suspended, at least.
 const SLICE: Duration = Duration::from_micros(500);
-pub(super) const SLICE_OF_THREAD: Duration = Duration::from_millis(2);
 /// And at most.
 const LONGEST: Duration = Duration::from_millis(8);
 /// How many times as long as the members before it one runs until it is suspended for the first time.
