@@ -266,7 +266,7 @@ fn words(seed: u64, n: usize, below: u64) -> Vec<u32> {
 fn arrays_are_sorted() {
     let rows: Vec<([u32; LENGTH], u32)> = words(33, 700, 1_000)
         .chunks(LENGTH + 1)
-        .map(|w| (std::array::from_fn(|i| w[i] as u32), w[LENGTH] as u32))
+        .map(|w| (std::array::from_fn(|i| w[i]), w[LENGTH]))
         .collect();
     agree_at(
         SIZES,
