@@ -1,7 +1,7 @@
 //! Structures with methods and operators: taken apart or not, the results are the scalar function's.
 
 // Written as users write.
-#![allow(clippy::needless_range_loop, clippy::should_implement_trait)]
+#![allow(clippy::manual_is_multiple_of, clippy::needless_late_init)]
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
