@@ -1,6 +1,8 @@
 //! The types of a function's variables, whose names are unique, in one scope.
 
-use syn::{Expr, Pat};
+use std::collections::BTreeMap;
+
+use syn::{Expr, Pat, Type};
 
 use crate::item::model::Function;
 use crate::resolve::resolution::VariableTypes;
@@ -13,6 +15,16 @@ pub(crate) fn types(function: &Function, known: &VariableTypes, types: &Types<'_
     for ty in scopes[0].values_mut().flatten() {
         *ty = types.plain(ty);
     }
+    // What does not follow here may be known from elsewhere.
+    let bind = |scopes: &mut Scopes, pat: &Pat, ty: Option<Type>| {
+        let mut found: Scopes = vec![BTreeMap::new()];
+        types.bind(&mut found, pat, ty);
+        for (name, ty) in found.into_iter().flatten() {
+            if ty.is_some() || !scopes[0].contains_key(&name) {
+                scopes[0].insert(name, ty);
+            }
+        }
+    };
     walk::each(&function.body, |at| match at {
         At::Local(local) => {
             let written = match &local.pat {
@@ -20,11 +32,11 @@ pub(crate) fn types(function: &Function, known: &VariableTypes, types: &Types<'_
                 _ => None,
             };
             let ty = written.or_else(|| types.of_local(&scopes, local));
-            types.bind(&mut scopes, &local.pat, ty);
+            bind(&mut scopes, &local.pat, ty);
         }
         At::Expr(Expr::ForLoop(e)) => {
             let item = types.of(&scopes, &e.expr).and_then(|ty| types.item(ty));
-            types.bind(&mut scopes, &e.pat, item);
+            bind(&mut scopes, &e.pat, item);
         }
         _ => {}
     });
@@ -38,4 +50,36 @@ pub(crate) fn given(function: &Function, known: &VariableTypes) -> Scopes {
         types.entry(param.ident.to_string()).or_insert_with(|| param.ty.clone());
     }
     vec![types.into_iter().map(|(name, ty)| (name, Some(ty))).collect()]
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+    use syn::parse_quote;
+
+    use super::*;
+    use crate::index::definitions::Definitions;
+    use crate::ir::testing::functions;
+
+    #[test]
+    fn what_does_not_follow_here_stays_known() {
+        let function = &functions(quote!(
+            fn f(x: f64) -> f64 {
+                let a = other(x);
+                let b = [x; 2];
+                for c in b {
+                    a.d;
+                }
+                x
+            }
+        ))[0];
+        let known = VariableTypes::from([("a".to_string(), parse_quote!(Other))]);
+        let types = Types { definitions: &Definitions::default(), functions: &[], own: None };
+        let found = self::types(function, &known, &types).remove(0);
+        let text = |name: &str| found[name].as_ref().map(crate::syntax::mentions::text);
+        let expected = [("a", "Other"), ("b", "[f64 ; 2]"), ("c", "f64"), ("x", "f64")];
+        for (name, ty) in expected {
+            assert_eq!(text(name).as_deref(), Some(ty), "{name}");
+        }
+    }
 }
