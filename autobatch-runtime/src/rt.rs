@@ -69,8 +69,7 @@ pub use crate::simd::{same_for_all, same_slice_for_all};
 ///
 /// The runtime relies on: nothing. [`turn`] may unwind, as any code of a lane may.
 pub use crate::batch::{
-    Turns, is_long, is_long_inside, next_turn, tick, tick_inlined, tick_turn, turn, turns, turns_left,
-    turns_left_inside,
+    is_long, is_long_inside, next_turn, tick, tick_inlined, tick_turn, turn, turns_left, turns_left_inside,
 };
 
 /// # Questions about types

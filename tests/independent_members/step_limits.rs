@@ -75,6 +75,15 @@ mod several {
                     break;
                 }
             }
+            for j in 0..3 {
+                if (row + j + *seed) % 9 == 8 {
+                    break 'rows;
+                }
+                if k == j {
+                    break;
+                }
+                len += 1;
+            }
             len += second(seed, depth, text.clone(), k);
         }
         if depth == 0 || len % 7 == 3 { len } else { first(seed, depth - 1, text) }

@@ -212,31 +212,6 @@ pub fn tick_turn() {
     }
 }
 
-/// Goes over what a loop of a counted clone does; each look for the next turn is a tick.
-#[derive(Debug)]
-pub struct Turns<I>(I);
-
-/// As [`Turns`].
-#[inline(always)]
-pub fn turns<I: IntoIterator>(iter: I) -> Turns<I::IntoIter> {
-    Turns(iter.into_iter())
-}
-
-impl<I: Iterator> Iterator for Turns<I> {
-    type Item = I::Item;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<I::Item> {
-        tick_turn();
-        self.0.next()
-    }
-
-    #[inline(always)]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-
 /// Ticks that a member may make, as they are counted.
 #[derive(Clone, Copy)]
 pub(crate) struct Allowance {
@@ -436,12 +411,14 @@ mod tests {
                     loop {
                         tick();
                         made.set(made.get() + 1);
-                        for _ in super::turns(0..turns_of_a_call) {
+                        for _ in 0..turns_of_a_call {
+                            tick_turn();
                             made.set(made.get() + 1);
                             tick_inlined();
                             made.set(made.get() + 1);
                         }
                         // The look that finds no next turn.
+                        tick_turn();
                         made.set(made.get() + 1);
                     }
                 }));

@@ -19,8 +19,7 @@ mod watch;
 pub(crate) use ending::{Payload, reason};
 pub(crate) use limits::{Limited, Limits, Stopped, Tired, begin_slices, begin_ticks, slice_used, ticks};
 pub use limits::{
-    Turns, is_long, is_long_inside, next_turn, tick, tick_inlined, tick_turn, turn, turns, turns_left,
-    turns_left_inside,
+    is_long, is_long_inside, next_turn, tick, tick_inlined, tick_turn, turn, turns_left, turns_left_inside,
 };
 pub(crate) use numbering::Numbering;
 pub(crate) use pulse::Pulse;
