@@ -113,8 +113,10 @@ fn vectors_run_where_they_pay() {
             ]
         };
         let scalar = Executor::Scalar;
-        assert_eq!(runs(&options), [executor, executor, executor, scalar, scalar]);
+        let chosen = [executor, executor, executor, scalar, scalar];
+        assert_eq!(runs(&options), chosen);
         assert_eq!(runs(&options.clone().count_blocks(true)), [executor; 5]);
-        assert_eq!(runs(&options.max_steps(1_000_000)), [executor; 5]);
+        // Scalar code counts the same steps.
+        assert_eq!(runs(&options.max_steps(1_000_000)), chosen);
     }
 }
