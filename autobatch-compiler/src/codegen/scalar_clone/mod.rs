@@ -160,7 +160,7 @@ impl<'a> Clones<'a> {
         clones || self.loops[function]
     }
 
-    /// Whether that copy makes the steps that blocks make ([`crate::analysis::steps`]).
+    /// Whether that copy makes the steps that blocks make (`analysis::steps`).
     pub fn steps(&self, function: usize) -> bool {
         let in_blocks = self.known.calls_in_blocks.get(&function).copied().flatten();
         self.counts(function) && in_blocks == Some(self.calls_in(&self.functions[function]))
