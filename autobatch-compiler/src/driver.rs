@@ -14,7 +14,6 @@ use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
 use crate::codegen::{self, VectorProgram};
 use crate::desugar::helper_checks::HelperChecks;
-use crate::desugar::inline_expansion::Expanded;
 use crate::diagnostics::sink::Diagnostics;
 use crate::diagnostics::{messages, reasons};
 use crate::dump::Dump;
@@ -139,10 +138,11 @@ fn desugar(
     let (worth, _) = selection::call_graph(&item.functions, &entries, &args.primitives, definitions);
     let args = args_for(&item.functions, args);
     desugar::counting_whiles::of_item(item, &resolution);
-    let Expanded { checks, types } =
-        desugar::inline_expansion::rewrite(item, &resolution, |f| worth.contains(&f));
+    let batched = |f: usize| worth.contains(&f);
+    let mut checks = desugar::inline_expansion::rewrite(item, &resolution, batched);
+    let types = desugar::scalar_replacement::rewrite(item, &resolution, batched, &mut checks);
     let resolution = resolution.with_types(types);
-    desugar::functions(item, &resolution, |f| worth.contains(&f), &args);
+    desugar::functions(item, &resolution, batched, &args);
     (resolution, checks)
 }
 

@@ -1,33 +1,8 @@
 //! A report tells what ran, how often lanes moved together, who failed, and what the time went into; and nothing runs otherwise for it.
 
-use autobatch::{Executor, Options, Purpose, autobatch};
+use autobatch::{Executor, Options, Purpose};
 
-#[autobatch]
-fn fib(n: u64) -> u64 {
-    if n <= 1 { 1 } else { fib(n - 2) + fib(n - 1) }
-}
-
-#[autobatch]
-fn collatz(mut n: u64) -> u32 {
-    let mut steps = 0;
-    while n != 1 {
-        assert!(n != 40, "too near");
-        n = if n & 1 == 0 { n / 2 } else { 3 * n + 1 };
-        steps += 1;
-    }
-    steps
-}
-
-/// Changes its state, so it runs once for each member.
-#[autobatch]
-fn draws(state: &mut u32, most: u32) -> u32 {
-    let mut n = 0;
-    while *state % 16 != 3 && n < most {
-        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        n += 1;
-    }
-    n
-}
+use crate::traces::{collatz, collatz_batched_with, draws_batched_with, fib, fib_batched_with};
 
 const EXECUTORS: [Executor; 4] =
     [Executor::Masked, Executor::ProgramCounter, Executor::Scalar, Executor::Auto];

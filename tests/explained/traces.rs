@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use autobatch::{Executor, FaultKind, Options, Trace, autobatch};
 
 #[autobatch]
-fn fib(n: u64) -> u64 {
+pub(crate) fn fib(n: u64) -> u64 {
     if n <= 1 { 1 } else { fib(n - 2) + fib(n - 1) }
 }
 
 #[autobatch]
-fn collatz(mut n: u64) -> u32 {
+pub(crate) fn collatz(mut n: u64) -> u32 {
     let mut steps = 0;
     while n != 1 {
         assert!(n != 40, "too near");
@@ -22,7 +22,7 @@ fn collatz(mut n: u64) -> u32 {
 
 /// Changes its state, so it runs once for each member.
 #[autobatch]
-fn draws(state: &mut u32, most: u32) -> u32 {
+pub(crate) fn draws(state: &mut u32, most: u32) -> u32 {
     let mut n = 0;
     while *state % 16 != 3 && n < most {
         *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

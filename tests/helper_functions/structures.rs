@@ -101,7 +101,15 @@ fn first(spheres: &[Sphere], from: V3, way: V3) -> f32 {
     -2.0
 }
 
-/// Whether some sphere is near, and all are ahead: searches with closures.
+macro_rules! above {
+    ($x:expr) => {
+        if $x > 0.75 {
+            return true;
+        }
+    };
+}
+
+/// Whether some sphere is near, and all are ahead: searches with closures, one of which a macro leaves.
 #[autobatch]
 fn ahead(x: f32, n: u32, spheres: &[Sphere]) -> u32 {
     let mut count = 0;
@@ -113,6 +121,11 @@ fn ahead(x: f32, n: u32, spheres: &[Sphere]) -> u32 {
         if spheres.iter().all(|&Sphere { centre, .. }| (centre - at).z > 0.5 || centre.x < x) && i > 1 {
             count += 10;
         }
+        let is_high = spheres.iter().any(|sphere| {
+            above!(sphere.centre.y + at.y);
+            sphere.radius > x
+        });
+        count += if is_high { 100 } else { 0 };
     }
     count
 }
@@ -276,6 +289,27 @@ fn walked(walker: &mut Walker, length: u32) -> i32 {
     }
     walker.far = walker.at.0.abs() > 2;
     walker.at.0 * 100 + walker.at.1
+}
+
+macro_rules! far_or {
+    ($walker:expr, $far:expr) => {
+        if $far {
+            return -2;
+        }
+    };
+}
+
+/// Left by a macro.
+#[autobatch]
+fn walked_far(walker: &mut Walker, length: u32) -> i32 {
+    let mut way = 0;
+    for _ in 0..length % 5 {
+        way = walker.step();
+        walker.at.1 += 1;
+    }
+    far_or!(0, way > 1);
+    walker.far = true;
+    walker.at.1
 }
 
 /// Without a result; left from within the loop.
@@ -496,7 +530,9 @@ fn states_are_as_the_scalar_function_leaves_them() {
         (0..70).map(walker).collect::<Vec<_>>()
     };
     let lengths = column(&numbers(), |r| r.1);
-    let (mut scalar, mut scalar_in) = (walkers(), walkers());
+    let (mut scalar, mut scalar_in, mut scalar_far) = (walkers(), walkers(), walkers());
+    let expected_far: Vec<i32> =
+        scalar_far.iter_mut().zip(&lengths).map(|(w, n)| walked_far(w, *n)).collect();
     let expected: Vec<i32> = scalar.iter_mut().zip(&lengths).map(|(w, n)| walked(w, *n)).collect();
     scalar_in.iter_mut().zip(&lengths).for_each(|(w, n)| walked_in(w, *n));
     for (how, options) in executors() {
@@ -504,6 +540,10 @@ fn states_are_as_the_scalar_function_leaves_them() {
         let outcome = walked_batched_with(&mut states, &lengths, &options).unwrap();
         assert_eq!(outcome.into_values().unwrap(), expected, "{how}");
         assert_eq!(states, scalar, "{how}");
+        let mut states = walkers();
+        let outcome = walked_far_batched_with(&mut states, &lengths, &options).unwrap();
+        assert_eq!(outcome.into_values().unwrap(), expected_far, "{how}");
+        assert_eq!(states, scalar_far, "{how}");
         let mut states = walkers();
         walked_in_batched_with(&mut states, &lengths, &options).unwrap().into_values().unwrap();
         assert_eq!(states, scalar_in, "{how}");

@@ -16,7 +16,7 @@ use crate::index::definitions::Definitions;
 use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::{bare, text};
 use crate::syntax::visit_mut::{self, VisitMut};
-use crate::syntax::walk::{self, At, Next};
+use crate::syntax::walk::{self, At, Code, Next};
 
 /// Rewrites the body of a function with this result.
 pub(super) fn rewrite(body: &mut Block, output: &Type, definitions: &Definitions) {
@@ -121,8 +121,8 @@ fn path(ident: &Ident) -> Expr {
     parse_quote!(#ident)
 }
 
-fn has_return(stmt: &Stmt) -> bool {
-    walk::any(stmt, |at| match at {
+fn has_return<C: Code + ?Sized>(code: &C) -> bool {
+    walk::any(code, |at| match at {
         At::Expr(Expr::Return(_)) => Next::Found,
         At::Expr(Expr::Closure(_)) => Next::Past,
         _ => Next::On,
@@ -132,14 +132,10 @@ fn has_return(stmt: &Stmt) -> bool {
 /// Whether a `return` stands in a loop other than `for` statements, or in a value.
 fn is_hidden(body: &Block) -> bool {
     walk::any(body, |at| match at {
-        At::Local(local) => local.init.as_ref().is_some_and(|init| has_return_in(&init.expr)),
-        At::Expr(e @ (Expr::While(_) | Expr::Loop(_))) => has_return_in(e),
+        At::Local(local) => local.init.as_ref().is_some_and(|init| has_return(&init.expr)),
+        At::Expr(e @ (Expr::While(_) | Expr::Loop(_))) => has_return(e),
         _ => false,
     })
-}
-
-fn has_return_in(expr: &Expr) -> bool {
-    walk::any(expr, |at| matches!(at, At::Expr(Expr::Return(_))))
 }
 
 /// The one literal that all `return`s give.

@@ -167,18 +167,10 @@ impl<'a> Helpers<'a> {
             Some(right) => Some(of(right)?),
             None => None,
         };
-        let same = |own: &Type, ty: &Type| match named(ty, "__Number") {
-            true => is_number(own),
-            false => self.types.definitions.same(own, ty),
-        };
+        let definitions = self.types.definitions;
         let mut fitting = operators().filter(|(_, (name, own, operand))| {
-            *name == of_trait
-                && same(own, &left_type)
-                && match (operand, &right_type) {
-                    (Some(own), Some(ty)) => same(own, ty),
-                    (None, None) => true,
-                    _ => false,
-                }
+            let (own, of) = ((own, operand.as_ref()), (&left_type, right_type.as_ref()));
+            *name == of_trait && definitions.are_operands(own, of)
         });
         let (helper, (_, own, operand)) = fitting.next().filter(|_| fitting.next().is_none())?;
         let path = &helper.method.as_ref()?.trait_.as_ref()?;

@@ -19,42 +19,36 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use proc_macro2::Span;
-use syn::{BinOp, Block, Expr, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
+use syn::{Block, Expr, Ident, Pat, Stmt, Type, parse_quote};
 
 use crate::desugar::copies::{Mark, flatten, has_changing_copy, is_any_copy};
 use crate::desugar::early_returns;
 use crate::desugar::element_swaps::exchanged;
 use crate::desugar::helper_calls::{HelperCall, Helpers};
 use crate::desugar::helper_checks::HelperChecks;
-use crate::desugar::scalar_replacement;
+use crate::desugar::straight_code::is_straight;
+use crate::desugar::substitution::{put_in_place, put_in_place_of_reference, rename};
 use crate::index::definitions::Definitions;
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::resolve::types::Scopes;
 use crate::resolve::variables;
-use crate::std_models::pure::{
-    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
-};
+use crate::std_models::pure::{is_pure_function, is_pure_method};
 use crate::syntax::mentions::{self, assignment, bare, is_variable, name, text};
 use crate::syntax::visit_mut::{self, VisitMut};
-use crate::syntax::walk::{self, At, AtMut, Next};
+use crate::syntax::walk::{self, At, AtMut};
 
 /// The largest function that is copied, in operations.
 const SMALL: usize = 150;
 /// How much the copies in one function may come to.
 const MOST: usize = 900;
 
-/// What has come of the copies.
-#[derive(Default)]
-pub(crate) struct Expanded {
-    /// What rustc has to check.
-    pub(crate) checks: HelperChecks,
-    /// The types of variables, by the positions of functions.
-    pub(crate) types: Vec<(usize, VariableTypes)>,
-}
-
-/// Copies the item's helpers to where the functions of the program call them.
-pub(crate) fn rewrite(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> bool) -> Expanded {
+/// Copies the item's helpers to where the functions of the program call them. What rustc has to check.
+pub(crate) fn rewrite(
+    item: &mut Item,
+    resolution: &Resolution,
+    batched: impl Fn(usize) -> bool,
+) -> HelperChecks {
     expand(item, resolution, batched, false)
 }
 
@@ -64,7 +58,7 @@ fn expand(
     resolution: &Resolution,
     batched: impl Fn(usize) -> bool,
     in_for: bool,
-) -> Expanded {
+) -> HelperChecks {
     let own = item.functions.iter().enumerate().filter(|(position, _)| !batched(*position));
     let all = own.map(|(_, f)| f).chain(item.helpers.iter()).filter(|f| !f.associated && f.method.is_none());
     let mut helpers = BTreeMap::new();
@@ -83,12 +77,9 @@ fn expand(
     helpers.retain(|name, _| !program.contains(name));
     let (declared, methods) = (Rc::clone(&item.declared), Rc::clone(&item.methods));
     let helpers = Helpers::new(helpers, &methods, &declared.beside);
-    let mut expanded = Expanded::default();
+    let mut checks = HelperChecks::default();
     for (position, function) in item.functions.iter_mut().enumerate().filter(|(f, _)| batched(*f)) {
-        let generics = function.sig.generics.params.iter().chain(&function.outer.params);
-        let has_items = walk::any(&function.written, |at| matches!(at, At::Item(_)));
-        // Names of parameters of types may hide the helper's.
-        if has_items || generics.into_iter().any(|p| !matches!(p, syn::GenericParam::Lifetime(_))) {
+        if function.may_hide_names() {
             continue;
         }
         let types = variables::given(function, resolution.types(position));
@@ -107,19 +98,15 @@ fn expand(
         };
         expansion.visit_block_mut(&mut body);
         if expansion.copied > 0 {
-            expanded.checks.extend(expansion.checks);
+            checks.extend(expansion.checks);
             // Names are those of one scope before blocks become one.
             rebind(function, body);
             let mut body = function.body.clone();
             flatten(&mut body);
             rebind(function, body);
         }
-        let known = resolution.types(position);
-        scalar_replacement::rewrite(function, known, helpers.types(), &mut expanded.checks);
-        let types = variables::types(function, known, helpers.types()).into_iter().flatten();
-        expanded.types.push((position, types.filter_map(|(name, ty)| Some((name, ty?))).collect()));
     }
-    expanded
+    checks
 }
 
 /// The expansion of the calls in one function.
@@ -226,8 +213,7 @@ impl<'a> Expansion<'a> {
         early_returns::rewrite(&mut body, &helper.output, self.definitions());
         let mut helper = helper.clone();
         rebind(&mut helper, body);
-        let mut straight = Straight { function: &helper, definitions: self.definitions(), counters: vec![] };
-        straight.stmts(&helper.body.stmts).then_some((helper, checks))
+        is_straight(&helper, self.definitions()).then_some((helper, checks))
     }
 
     /// Whether a parameter is a value, or a reference to one or to what is shared, without a name for its lifetime.
@@ -254,7 +240,8 @@ impl<'a> Expansion<'a> {
         let is_any = call.method == "any";
         let list = &iter.receiver;
         let ty = self.helpers.types().of(&self.scopes, list)?;
-        let leaves = |at: At<'_>| matches!(at, At::Expr(Expr::Return(_) | Expr::Try(_)));
+        // What leaves the closure would leave the function.
+        let leaves = |at: At<'_>| matches!(at, At::Expr(Expr::Return(_) | Expr::Try(_)) | At::Macro(_));
         let simple = closure.inputs.len() == 1
             && !matches!(closure.inputs[0], Pat::Type(_))
             && closure.attrs.is_empty()
@@ -295,7 +282,7 @@ impl<'a> Expansion<'a> {
             let ident = free.map(|name| Ident::new(&name, binding.ident.span()));
             new.extend(ident.map(|ident| (name.clone(), ident)));
         }
-        Rename(&new).visit_block_mut(body);
+        rename(body, &new);
         new
     }
 
@@ -494,226 +481,6 @@ fn free_names(body: &Block, function: &Function) -> BTreeSet<Ident> {
         _ => {}
     });
     free
-}
-
-struct Rename<'a>(&'a BTreeMap<String, Ident>);
-
-impl VisitMut for Rename<'_> {
-    fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
-        if let Some(new) = path.path.get_ident().and_then(|ident| self.0.get(&ident.to_string())) {
-            path.path = new.clone().into();
-        }
-    }
-    fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
-        if let Some(new) = self.0.get(&pat.ident.to_string()) {
-            pat.ident = new.clone();
-        }
-    }
-}
-
-/// Looks whether code only computes, from beginning to end.
-struct Straight<'a> {
-    function: &'a Function,
-    definitions: &'a Definitions,
-    /// The counters of the loops around.
-    counters: Vec<String>,
-}
-
-impl Straight<'_> {
-    fn stmts(&mut self, stmts: &[Stmt]) -> bool {
-        stmts.iter().all(|stmt| match stmt {
-            Stmt::Local(Local { attrs, pat, init, .. }) => {
-                let init =
-                    init.as_ref().is_some_and(|init| init.diverge.is_none() && self.computes(&init.expr));
-                attrs.is_empty() && init && is_plain_pattern(pat)
-            }
-            Stmt::Expr(e, _) => self.computes(e),
-            _ => false,
-        })
-    }
-
-    fn all(&mut self, exprs: &[&Expr]) -> bool {
-        exprs.iter().all(|e| self.computes(e))
-    }
-
-    /// Whether a loop goes over what is shared, or counts what is there.
-    fn is_over_shared(&self, iter: &Expr) -> bool {
-        let is_lent = |place: &Expr| {
-            let root = mentions::root(place).and_then(name);
-            let lent = |p: &Param| matches!(&p.ty, Type::Reference(r) if r.mutability.is_none());
-            root.is_some_and(|root| self.function.params.iter().any(|p| p.ident == root && lent(p)))
-        };
-        let called = |expr: &Expr, method: &str| match bare(expr) {
-            Expr::MethodCall(e) => e.method == method && e.args.is_empty() && is_lent(&e.receiver),
-            _ => false,
-        };
-        match bare(iter) {
-            Expr::Range(e) => {
-                let from_literal = matches!(e.start.as_deref(), Some(Expr::Lit(_)));
-                from_literal && e.end.as_deref().is_some_and(|end| called(end, "len"))
-            }
-            Expr::Reference(e) => e.mutability.is_none() && is_lent(&e.expr),
-            place @ Expr::Path(_) => is_lent(place),
-            other => called(other, "iter"),
-        }
-    }
-
-    /// Whether a loop runs equally often wherever it stands: its ends are made of literals, constants, and counters of such loops.
-    fn is_counted(&self, iter: &Expr) -> bool {
-        match bare(iter) {
-            Expr::Range(range) => {
-                let is_end = |end: &Option<Box<Expr>>| end.as_deref().is_some_and(|end| self.is_count(end));
-                is_end(&range.start) && is_end(&range.end)
-            }
-            Expr::MethodCall(e) => {
-                (e.method == "rev" || e.method == "step_by")
-                    && self.is_counted(&e.receiver)
-                    && e.args.iter().all(|arg| matches!(arg, Expr::Lit(_)))
-            }
-            _ => false,
-        }
-    }
-
-    fn is_count(&self, end: &Expr) -> bool {
-        match bare(end) {
-            Expr::Lit(_) => true,
-            Expr::Binary(e) => {
-                matches!(e.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Rem(_))
-                    && self.is_count(&e.left)
-                    && self.is_count(&e.right)
-            }
-            Expr::Path(path) => {
-                is_constant(path) || name(bare(end)).is_some_and(|name| self.counters.contains(&name))
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a path makes a structure of its fields: `Xorshift(seed)`.
-    fn makes(&self, path: &syn::ExprPath) -> bool {
-        path.path.get_ident().is_some_and(|name| self.definitions.record(&parse_quote!(#name)).is_some())
-    }
-
-    fn computes(&mut self, expr: &Expr) -> bool {
-        let expr = bare(expr);
-        if let Some((place, value)) = assignment(expr) {
-            return self.all(&[place, value]);
-        }
-        match expr {
-            Expr::Lit(e) => is_plain_literal(&e.lit),
-            Expr::Path(p) => {
-                is_constant(p) || name(expr).is_some_and(|name| self.function.bindings.contains_key(&name))
-            }
-            Expr::Unary(e) => self.computes(&e.expr),
-            Expr::Binary(e) => self.all(&[&e.left, &e.right]),
-            Expr::Cast(e) => is_primitive(&e.ty) && self.computes(&e.expr),
-            Expr::Field(e) => self.computes(&e.base),
-            Expr::Index(e) => self.all(&[&e.expr, &e.index]),
-            Expr::Tuple(e) => e.elems.iter().all(|e| self.computes(e)),
-            Expr::Array(e) => e.elems.iter().all(|e| self.computes(e)),
-            Expr::Repeat(e) => self.computes(&e.expr),
-            Expr::Struct(e) => {
-                e.rest.is_none()
-                    && e.fields.iter().all(|field| field.attrs.is_empty() && self.computes(&field.expr))
-            }
-            Expr::If(e) => {
-                !mentions::has_let(&e.cond)
-                    && self.computes(&e.cond)
-                    && self.stmts(&e.then_branch.stmts)
-                    && e.else_branch.iter().all(|(_, e)| self.computes(e))
-            }
-            Expr::Match(e) => {
-                let plain = e.arms.iter().all(|arm| arm.attrs.is_empty() && is_plain_pattern(&arm.pat));
-                plain && self.computes(&e.expr) && e.arms.iter().all(|arm| self.computes(&arm.body))
-            }
-            Expr::Block(e) => {
-                e.label.is_none() && (e.attrs.is_empty() || is_any_copy(expr)) && self.stmts(&e.block.stmts)
-            }
-            Expr::ForLoop(e) => {
-                e.label.is_none()
-                    && e.attrs.is_empty()
-                    && (self.is_counted(&e.expr) || self.is_over_shared(&e.expr))
-                    && is_plain_pattern(&e.pat)
-                    && {
-                        self.counters.extend(counter(&e.pat));
-                        self.stmts(&e.body.stmts)
-                    }
-            }
-            Expr::Break(e) => e.label.is_none() && e.expr.is_none(),
-            Expr::Continue(e) => e.label.is_none(),
-            Expr::MethodCall(e) => {
-                let list = e.args.is_empty() && (e.method == "len" || e.method == "is_empty");
-                (is_pure_method(&e.method) || list)
-                    && e.turbofish.is_none()
-                    && self.computes(&e.receiver)
-                    && e.args.iter().all(|e| self.computes(e))
-            }
-            Expr::Call(e) => {
-                matches!(&*e.func, Expr::Path(path) if is_pure_function(path) || self.makes(path))
-                    && e.args.iter().all(|e| self.computes(e))
-            }
-            _ => false,
-        }
-    }
-}
-
-/// The name that a loop gives its counter.
-fn counter(pat: &Pat) -> Option<String> {
-    match pat {
-        Pat::Ident(p) if p.mutability.is_none() => Some(p.ident.to_string()),
-        _ => None,
-    }
-}
-
-fn is_plain_pattern(pat: &Pat) -> bool {
-    match pat {
-        Pat::Ident(p) => p.by_ref.is_none() && p.subpat.is_none(),
-        Pat::Type(p) => is_plain_pattern(&p.pat),
-        Pat::Paren(p) => is_plain_pattern(&p.pat),
-        Pat::Tuple(p) => p.elems.iter().all(is_plain_pattern),
-        Pat::Slice(p) => p.elems.iter().all(is_plain_pattern),
-        Pat::Or(p) => p.cases.iter().all(is_plain_pattern),
-        Pat::Wild(_) | Pat::Lit(_) | Pat::Range(_) => true,
-        _ => false,
-    }
-}
-
-/// Puts a variable in the place of another.
-fn put_in_place(body: &mut Block, name: &Ident, value: &Expr) {
-    let name = name.to_string();
-    walk::map(body, |at| {
-        if let AtMut::Expr(expr) = at
-            && is_variable(expr, &name)
-        {
-            *expr = value.clone();
-            return Next::Past;
-        }
-        Next::On
-    });
-}
-
-/// Puts a place in the place of what a variable refers to, and `base` where a part of that is taken.
-fn put_in_place_of_reference(body: &mut Block, name: &Ident, place: &Expr, base: &Expr) {
-    let name = name.to_string();
-    walk::map(body, |at| {
-        let AtMut::Expr(expr) = at else { return Next::On };
-        match expr {
-            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && is_variable(bare(&e.expr), &name) => {
-                *expr = place.clone();
-                return Next::Past;
-            }
-            Expr::Field(e) if is_variable(&e.base, &name) => *e.base = base.clone(),
-            Expr::Index(e) if is_variable(&e.expr, &name) => *e.expr = base.clone(),
-            Expr::MethodCall(e) if is_variable(&e.receiver, &name) => *e.receiver = base.clone(),
-            // Then it is not copied.
-            other if is_variable(other, &name) => {
-                *other = parse_quote!((&#place));
-                return Next::Past;
-            }
-            _ => {}
-        }
-        Next::On
-    });
 }
 
 #[cfg(test)]

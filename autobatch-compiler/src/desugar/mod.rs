@@ -26,7 +26,9 @@ mod macros;
 mod operands;
 mod options;
 mod rewrite;
-mod scalar_replacement;
+pub(crate) mod scalar_replacement;
+mod straight_code;
+mod substitution;
 pub(crate) mod terminals;
 pub(crate) mod unreachable_arms;
 

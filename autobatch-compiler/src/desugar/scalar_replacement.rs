@@ -23,29 +23,47 @@ use proc_macro2::Span;
 use syn::{Block, Expr, Ident, Local, Member, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::desugar::helper_checks::HelperChecks;
-use crate::item::model::{Function, Param, Passing, rebind};
-use crate::resolve::resolution::VariableTypes;
+use crate::desugar::substitution::rename;
+use crate::item::model::{Function, Item, Param, Passing, rebind};
+use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::resolve::types::{Scopes, Types};
 use crate::resolve::variables;
-use crate::std_models::pure::is_primitive;
-use crate::syntax::mentions::{assignment, bare, is_variable, name, untyped};
+use crate::std_models::pure::{is_primitive, literal};
+use crate::syntax::mentions::{
+    assignment, bare, idents, is_compound, is_variable, name, text, untyped, words,
+};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// The most fields of a structure that is taken apart.
 const MOST_FIELDS: usize = 16;
 /// The most elements of a state's array that is kept in a variable.
-const MOST_ELEMENTS: usize = 8;
+const MOST_ELEMENTS: u64 = 8;
 /// How deep structures are taken apart that stand in each other.
 const DEEPEST: usize = 4;
 
-/// Takes the structures of a function apart.
-pub(super) fn rewrite(
-    function: &mut Function,
-    known: &VariableTypes,
-    types: &Types<'_>,
+/// Takes the structures of the program's functions apart. The types of their variables then, by the positions of functions.
+pub(crate) fn rewrite(
+    item: &mut Item,
+    resolution: &Resolution,
+    batched: impl Fn(usize) -> bool,
     checks: &mut HelperChecks,
-) {
+) -> Vec<(usize, VariableTypes)> {
+    let definitions = &item.declared.beside;
+    let types = &Types { definitions, functions: &[], own: None };
+    let mut found = Vec::new();
+    for (position, function) in item.functions.iter_mut().enumerate().filter(|(f, _)| batched(*f)) {
+        if !function.may_hide_names() {
+            let known = resolution.types(position);
+            take_apart(function, known, types, checks);
+            let types = variables::types(function, known, types).into_iter().flatten();
+            found.push((position, types.filter_map(|(name, ty)| Some((name, ty?))).collect()));
+        }
+    }
+    found
+}
+
+fn take_apart(function: &mut Function, known: &VariableTypes, types: &Types<'_>, checks: &mut HelperChecks) {
     let has =
         |wanted: fn(&Expr) -> bool| walk::any(&function.body, |at| matches!(at, At::Expr(e) if wanted(e)));
     // Code with pointers may rely on where a structure is.
@@ -102,14 +120,15 @@ fn propagate_copies(function: &mut Function, fields: &BTreeSet<String>) {
             copies.insert(copy, of);
         }
     });
-    Propagate(&copies).visit_block_mut(&mut body);
+    WithoutLets(&copies).visit_block_mut(&mut body);
+    rename(&mut body, &copies);
     rebind(function, body);
 }
 
-/// Variables in the place of their copies.
-struct Propagate<'a>(&'a BTreeMap<String, Ident>);
+/// Takes the declarations of variables away.
+struct WithoutLets<'a>(&'a BTreeMap<String, Ident>);
 
-impl VisitMut for Propagate<'_> {
+impl VisitMut for WithoutLets<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         block.stmts.retain(|stmt| match stmt {
             Stmt::Local(local) => {
@@ -118,11 +137,6 @@ impl VisitMut for Propagate<'_> {
             _ => true,
         });
         visit_mut::visit_block_mut(self, block);
-    }
-    fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
-        if let Some(of) = path.path.get_ident().and_then(|ident| self.0.get(&ident.to_string())) {
-            path.path = of.clone().into();
-        }
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
@@ -266,10 +280,7 @@ fn aggregates(
 /// A number, or a few.
 fn is_small(ty: &Type) -> bool {
     match ty {
-        Type::Array(t) => {
-            is_small(&t.elem)
-                && matches!(&t.len, Expr::Lit(lit) if matches!(&lit.lit, syn::Lit::Int(n) if n.base10_parse::<usize>().is_ok_and(|n| n <= MOST_ELEMENTS)))
-        }
+        Type::Array(t) => is_small(&t.elem) && literal(&t.len).is_some_and(|n| n <= MOST_ELEMENTS),
         ty => is_primitive(ty),
     }
 }
@@ -285,7 +296,7 @@ fn only_fields(body: &Block, variable: &str) -> bool {
     all == of_fields
 }
 
-/// Whether the function is left from within a loop, or by `?`.
+/// Whether the function is left from within a loop, or by `?`. A macro that leaves keeps it from being a block program.
 fn leaves_within_loops(body: &Block) -> bool {
     walk::any(body, |at| match at {
         At::Expr(Expr::Try(_)) => Next::Found,
@@ -362,9 +373,9 @@ impl Uses {
             }
             At::Expr(expr) => self.expr(expr),
             At::Macro(mac) => {
-                let idents = crate::syntax::mentions::idents(mac.tokens.clone());
-                self.whole.extend(idents.iter().map(ToString::to_string));
-                self.whole.extend(crate::syntax::mentions::words(&mac.tokens.to_string()).map(String::from));
+                self.whole.extend(idents(mac.tokens.clone()).iter().map(ToString::to_string));
+                // Also in format strings.
+                self.whole.extend(words(&text(&mac.tokens)).map(String::from));
                 Next::Past
             }
             _ => Next::On,
@@ -378,7 +389,7 @@ impl Uses {
             Expr::MethodCall(e) => Some(&*e.receiver),
             Expr::Index(e) => Some(&*e.expr),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => Some(&*e.expr),
-            Expr::Binary(e) if crate::syntax::mentions::is_compound(&e.op) => Some(&*e.left),
+            Expr::Binary(e) if is_compound(&e.op) => Some(&*e.left),
             Expr::Closure(e) => {
                 walk::each(&*e.body, |at| {
                     if let At::Expr(expr) = at {

@@ -189,20 +189,24 @@ impl Definitions {
         Some(self.plain(output))
     }
 
-    /// What the operator of a trait yields between such operands, or before one.
-    pub(crate) fn operation(&self, of_trait: &str, left: &Type, right: Option<&Type>) -> Option<Type> {
+    /// Whether an operator for operands of some types is that for these; a number whose type is open may be any.
+    pub(crate) fn are_operands(&self, own: (&Type, Option<&Type>), of: (&Type, Option<&Type>)) -> bool {
         let same = |own: &Type, ty: &Type| match self.plain(ty) {
             ty if named(&ty, "__Number") => is_primitive(own),
             ty => self.same(own, &ty),
         };
+        same(own.0, of.0)
+            && match (own.1, of.1) {
+                (Some(own), Some(ty)) => same(own, ty),
+                (None, None) => true,
+                _ => false,
+            }
+    }
+
+    /// What the operator of a trait yields between such operands, or before one.
+    pub(crate) fn operation(&self, of_trait: &str, left: &Type, right: Option<&Type>) -> Option<Type> {
         let fits = |o: &&Operation| {
-            o.of_trait == of_trait
-                && same(&o.left, left)
-                && match (&o.right, right) {
-                    (Some(own), Some(ty)) => same(own, ty),
-                    (None, None) => true,
-                    _ => false,
-                }
+            o.of_trait == of_trait && self.are_operands((&o.left, o.right.as_ref()), (left, right))
         };
         let mut all = self.operations.iter().filter(fits);
         let output = self.plain(&all.next()?.output);

@@ -132,6 +132,13 @@ impl Function {
         !self.bindings.contains_key(&name.to_string()) && !walk::any(&self.written, hides)
     }
 
+    /// Whether items in it, or parameters of types, may have names of what stands beside it.
+    pub(crate) fn may_hide_names(&self) -> bool {
+        let mut generics = self.sig.generics.params.iter().chain(&self.outer.params);
+        generics.any(|p| !matches!(p, syn::GenericParam::Lifetime(_)))
+            || walk::any(&self.written, |at| matches!(at, At::Item(_)))
+    }
+
     /// Whether a call stands in tail position.
     pub(crate) fn is_tail(&self, site: CallSite) -> bool {
         site.0 < self.tail_calls

@@ -355,7 +355,8 @@ fn expanded_beside(f: TokenStream, beside: TokenStream) -> String {
         ..Item::default()
     };
     let resolution = method_calls::resolve(&mut item, |f| f == 0);
-    rewrite(&mut item, &resolution, |f| f == 0);
+    let mut checks = rewrite(&mut item, &resolution, |f| f == 0);
+    crate::desugar::scalar_replacement::rewrite(&mut item, &resolution, |f| f == 0, &mut checks);
     text(&item.functions[0].body)
 }
 

@@ -1,0 +1,183 @@
+//! Which functions are straight code of numbers and structures of them: operators, `if`, `match`, pure methods, loops that run equally often
+//! wherever they stand. Such code means the same where it is called.
+
+use syn::{BinOp, Expr, Local, Pat, Stmt, Type, parse_quote};
+
+use crate::desugar::copies::is_any_copy;
+use crate::index::definitions::Definitions;
+use crate::item::model::{Function, Param};
+use crate::std_models::pure::{
+    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
+};
+use crate::syntax::mentions::{self, assignment, bare, name};
+
+/// Whether a function's body only computes, from beginning to end.
+pub(super) fn is_straight(function: &Function, definitions: &Definitions) -> bool {
+    Straight { function, definitions, counters: vec![] }.stmts(&function.body.stmts)
+}
+
+struct Straight<'a> {
+    function: &'a Function,
+    definitions: &'a Definitions,
+    /// The counters of the loops around.
+    counters: Vec<String>,
+}
+
+impl Straight<'_> {
+    fn stmts(&mut self, stmts: &[Stmt]) -> bool {
+        stmts.iter().all(|stmt| match stmt {
+            Stmt::Local(Local { attrs, pat, init, .. }) => {
+                let init =
+                    init.as_ref().is_some_and(|init| init.diverge.is_none() && self.computes(&init.expr));
+                attrs.is_empty() && init && is_plain_pattern(pat)
+            }
+            Stmt::Expr(e, _) => self.computes(e),
+            _ => false,
+        })
+    }
+
+    fn all(&mut self, exprs: &[&Expr]) -> bool {
+        exprs.iter().all(|e| self.computes(e))
+    }
+
+    /// Whether a loop goes over what is shared, or counts what is there.
+    fn is_over_shared(&self, iter: &Expr) -> bool {
+        let is_lent = |place: &Expr| {
+            let root = mentions::root(place).and_then(name);
+            let lent = |p: &Param| matches!(&p.ty, Type::Reference(r) if r.mutability.is_none());
+            root.is_some_and(|root| self.function.params.iter().any(|p| p.ident == root && lent(p)))
+        };
+        let called = |expr: &Expr, method: &str| match bare(expr) {
+            Expr::MethodCall(e) => e.method == method && e.args.is_empty() && is_lent(&e.receiver),
+            _ => false,
+        };
+        match bare(iter) {
+            Expr::Range(e) => {
+                let from_literal = matches!(e.start.as_deref(), Some(Expr::Lit(_)));
+                from_literal && e.end.as_deref().is_some_and(|end| called(end, "len"))
+            }
+            Expr::Reference(e) => e.mutability.is_none() && is_lent(&e.expr),
+            place @ Expr::Path(_) => is_lent(place),
+            other => called(other, "iter"),
+        }
+    }
+
+    /// Whether a loop runs equally often wherever it stands: its ends are made of literals, constants, and counters of such loops.
+    fn is_counted(&self, iter: &Expr) -> bool {
+        match bare(iter) {
+            Expr::Range(range) => {
+                let is_end = |end: &Option<Box<Expr>>| end.as_deref().is_some_and(|end| self.is_count(end));
+                is_end(&range.start) && is_end(&range.end)
+            }
+            Expr::MethodCall(e) => {
+                (e.method == "rev" || e.method == "step_by")
+                    && self.is_counted(&e.receiver)
+                    && e.args.iter().all(|arg| matches!(arg, Expr::Lit(_)))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_count(&self, end: &Expr) -> bool {
+        match bare(end) {
+            Expr::Lit(_) => true,
+            Expr::Binary(e) => {
+                matches!(e.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Rem(_))
+                    && self.is_count(&e.left)
+                    && self.is_count(&e.right)
+            }
+            Expr::Path(path) => {
+                is_constant(path) || name(bare(end)).is_some_and(|name| self.counters.contains(&name))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a path makes a structure of its fields: `Xorshift(seed)`.
+    fn makes(&self, path: &syn::ExprPath) -> bool {
+        path.path.get_ident().is_some_and(|name| self.definitions.record(&parse_quote!(#name)).is_some())
+    }
+
+    fn computes(&mut self, expr: &Expr) -> bool {
+        let expr = bare(expr);
+        if let Some((place, value)) = assignment(expr) {
+            return self.all(&[place, value]);
+        }
+        match expr {
+            Expr::Lit(e) => is_plain_literal(&e.lit),
+            Expr::Path(p) => {
+                is_constant(p) || name(expr).is_some_and(|name| self.function.bindings.contains_key(&name))
+            }
+            Expr::Unary(e) => self.computes(&e.expr),
+            Expr::Binary(e) => self.all(&[&e.left, &e.right]),
+            Expr::Cast(e) => is_primitive(&e.ty) && self.computes(&e.expr),
+            Expr::Field(e) => self.computes(&e.base),
+            Expr::Index(e) => self.all(&[&e.expr, &e.index]),
+            Expr::Tuple(e) => e.elems.iter().all(|e| self.computes(e)),
+            Expr::Array(e) => e.elems.iter().all(|e| self.computes(e)),
+            Expr::Repeat(e) => self.computes(&e.expr),
+            Expr::Struct(e) => {
+                e.rest.is_none()
+                    && e.fields.iter().all(|field| field.attrs.is_empty() && self.computes(&field.expr))
+            }
+            Expr::If(e) => {
+                !mentions::has_let(&e.cond)
+                    && self.computes(&e.cond)
+                    && self.stmts(&e.then_branch.stmts)
+                    && e.else_branch.iter().all(|(_, e)| self.computes(e))
+            }
+            Expr::Match(e) => {
+                let plain = e.arms.iter().all(|arm| arm.attrs.is_empty() && is_plain_pattern(&arm.pat));
+                plain && self.computes(&e.expr) && e.arms.iter().all(|arm| self.computes(&arm.body))
+            }
+            Expr::Block(e) => {
+                e.label.is_none() && (e.attrs.is_empty() || is_any_copy(expr)) && self.stmts(&e.block.stmts)
+            }
+            Expr::ForLoop(e) => {
+                e.label.is_none()
+                    && e.attrs.is_empty()
+                    && (self.is_counted(&e.expr) || self.is_over_shared(&e.expr))
+                    && is_plain_pattern(&e.pat)
+                    && {
+                        self.counters.extend(counter(&e.pat));
+                        self.stmts(&e.body.stmts)
+                    }
+            }
+            Expr::Break(e) => e.label.is_none() && e.expr.is_none(),
+            Expr::Continue(e) => e.label.is_none(),
+            Expr::MethodCall(e) => {
+                let list = e.args.is_empty() && (e.method == "len" || e.method == "is_empty");
+                (is_pure_method(&e.method) || list)
+                    && e.turbofish.is_none()
+                    && self.computes(&e.receiver)
+                    && e.args.iter().all(|e| self.computes(e))
+            }
+            Expr::Call(e) => {
+                matches!(&*e.func, Expr::Path(path) if is_pure_function(path) || self.makes(path))
+                    && e.args.iter().all(|e| self.computes(e))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The name that a loop gives its counter.
+fn counter(pat: &Pat) -> Option<String> {
+    match pat {
+        Pat::Ident(p) if p.mutability.is_none() => Some(p.ident.to_string()),
+        _ => None,
+    }
+}
+
+fn is_plain_pattern(pat: &Pat) -> bool {
+    match pat {
+        Pat::Ident(p) => p.by_ref.is_none() && p.subpat.is_none(),
+        Pat::Type(p) => is_plain_pattern(&p.pat),
+        Pat::Paren(p) => is_plain_pattern(&p.pat),
+        Pat::Tuple(p) => p.elems.iter().all(is_plain_pattern),
+        Pat::Slice(p) => p.elems.iter().all(is_plain_pattern),
+        Pat::Or(p) => p.cases.iter().all(is_plain_pattern),
+        Pat::Wild(_) | Pat::Lit(_) | Pat::Range(_) => true,
+        _ => false,
+    }
+}
