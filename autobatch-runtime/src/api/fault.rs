@@ -12,7 +12,6 @@ use crate::native_stack::room;
 /// More kinds may come, so a `match` needs an arm for the others.
 ///
 /// ```
-/// # use autobatch_runtime as autobatch;
 /// use autobatch::FaultKind;
 ///
 /// fn is_worth_a_second_run(kind: FaultKind) -> bool {
@@ -46,8 +45,7 @@ pub enum FaultKind {
 /// `Display` prints the member and the message.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::{FaultKind, Options};
 ///
 /// #[autobatch]
@@ -176,8 +174,7 @@ impl Error for Fault {}
 /// `Display` prints the first, and the number of the others.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::Options;
 ///
 /// #[autobatch]
@@ -229,8 +226,7 @@ impl Error for Faults {}
 /// `f_batched` and `f_batched_into` panic with it instead. `Display` names the parameter, and what it should be.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::{BatchError, Options};
 ///
 /// #[autobatch]
@@ -312,8 +308,7 @@ pub enum BatchError {
 /// What is wrong with the offsets of a [`Ragged`](crate::Ragged) column. They should ascend, from 0 or more up to the number of values or less.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::{BadOffsets, BatchError, Options, Ragged};
 ///
 /// #[autobatch]

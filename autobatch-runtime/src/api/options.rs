@@ -13,8 +13,7 @@ use crate::simd::Isa;
 /// The algorithm that runs the batch. Results don't depend on it.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::{Executor, Options};
 ///
 /// #[autobatch]
@@ -58,7 +57,6 @@ pub enum Executor {
 /// Results don't depend on it.
 ///
 /// ```
-/// # use autobatch_runtime as autobatch;
 /// use autobatch::{Executor, Options, Schedule};
 ///
 /// let options = Options::default().executor(Executor::ProgramCounter).schedule(Schedule::EarliestBlock);
@@ -79,8 +77,7 @@ pub enum Schedule {
 /// is cancelled.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use std::{thread, time::Duration};
 ///
 /// use autobatch::{CancelToken, Executor, FaultKind, Options};
@@ -110,7 +107,6 @@ impl CancelToken {
     /// A token that is not cancelled.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// assert!(!autobatch::CancelToken::new().is_cancelled());
     /// ```
     pub fn new() -> Self {
@@ -120,7 +116,6 @@ impl CancelToken {
     /// Ends the runs that were given this token or a clone of it. Returns at once: the runs end when they look at it.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// let token = autobatch::CancelToken::new();
     /// let other = token.clone();
     /// std::thread::spawn(move || other.cancel()).join().unwrap();
@@ -139,7 +134,6 @@ impl CancelToken {
 /// How far a run is: the argument of the function that [`Options::progress`] takes.
 ///
 /// ```
-/// # use autobatch_runtime as autobatch;
 /// use autobatch::{Options, Progress};
 ///
 /// fn print(progress: Progress) {
@@ -176,8 +170,7 @@ type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 /// The arguments `executor`, `schedule`, `lanes` and `max_depth` of the attribute are other defaults for one function.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::{Executor, Options};
 ///
 /// #[autobatch]
@@ -258,7 +251,6 @@ impl Options {
     /// it for others where [`Options::max_steps`] is given, nor for other functions where [`Options::cancel`] or [`Options::deadline`] is.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// use autobatch::{Executor, Options};
     ///
     /// let options = Options::default().executor(Executor::ProgramCounter);
@@ -272,7 +264,6 @@ impl Options {
     /// Which block the program-counter executor runs next; default [`Schedule::MostLanes`].
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// use autobatch::{Options, Schedule};
     ///
     /// let options = Options::default().schedule(Schedule::EarliestBlock);
@@ -288,7 +279,6 @@ impl Options {
     /// With 1 the batch runs on the calling thread.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// use autobatch::Options;
     ///
     /// let options = Options::default().threads(1);
@@ -309,7 +299,6 @@ impl Options {
     /// It takes the pool itself, or an `Arc` of it for a pool that others use too.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// use autobatch::Options;
     ///
     /// # fn pool() -> Result<Options, Box<dyn std::error::Error>> {
@@ -329,7 +318,6 @@ impl Options {
     /// More lanes keep vectors fuller where members differ, fewer stay in the cache.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// use autobatch::Options;
     ///
     /// let options = Options::default().lanes(256);
@@ -350,7 +338,6 @@ impl Options {
     /// It is a ceiling: where the CPU does not have it, the widest below it is used.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// use autobatch::{Isa, Options};
     ///
     /// let options = Options::default().isa(Isa::Avx2); // also on a CPU that has AVX-512
@@ -367,8 +354,7 @@ impl Options {
     /// with the limit; the native stack does not grow.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use autobatch::{FaultKind, Options};
     ///
     /// #[autobatch]
@@ -398,8 +384,7 @@ impl Options {
     /// the program are blocks as they are written: of chains of iterators, for example, it would not count the turns.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use autobatch::{FaultKind, Options};
     ///
     /// #[autobatch]
@@ -429,8 +414,7 @@ impl Options {
     /// machine that is a member which is deeper than a thousand calls, and than any was until the memory was used up.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use autobatch::{Executor, FaultKind, Options};
     ///
     /// #[autobatch]
@@ -462,7 +446,6 @@ impl Options {
     /// goes on when all others have begun; not so if the function runs per member, which may hold a lock: members behind it wait.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// use autobatch::{CancelToken, Options};
     ///
     /// let token = CancelToken::new();
@@ -480,8 +463,7 @@ impl Options {
     /// [`FaultKind::DeadlineExceeded`](crate::FaultKind::DeadlineExceeded). The time is looked at where [`Options::cancel`] looks at its token.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use std::time::Duration;
     ///
     /// use autobatch::{Executor, FaultKind, Options};
@@ -510,8 +492,7 @@ impl Options {
     /// That is about a hundred times a run, and once with all members done. The function owns what it counts with, or shares it by an `Arc`.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use std::sync::Arc;
     /// use std::sync::atomic::{AtomicUsize, Ordering};
     ///
@@ -543,8 +524,7 @@ impl Options {
     /// It takes the place of [`Options::progress`]. With the feature `indicatif`.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use autobatch::Options;
     /// use indicatif::ProgressBar;
     ///
@@ -574,8 +554,7 @@ impl Options {
     /// take no time to speak of, and none in a run that may be ended from outside.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use autobatch::{Engine, Executor, Options};
     ///
     /// #[autobatch]
@@ -604,7 +583,6 @@ impl Options {
     /// The machine counts. So it runs the batch, which may take many times longer than the engine that would run it otherwise.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// use autobatch::Options;
     ///
     /// let options = Options::default().count_blocks(true);
@@ -622,8 +600,7 @@ impl Options {
     /// primitives or [`Options::count_blocks`], it records the first members as they run. There is no trace of scalar code.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use autobatch::Options;
     ///
     /// #[autobatch]
@@ -663,8 +640,7 @@ impl Options {
     /// limits that unwind a member: `cancel`, `deadline` and `max_steps` in vector and scalar code, and calls too deep or too large for it.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use autobatch::Options;
     ///
     /// #[autobatch]
@@ -691,8 +667,7 @@ impl Options {
     /// of `f_batched_into` keep what they hold.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use autobatch::Options;
     ///
     /// #[autobatch]
@@ -717,8 +692,7 @@ impl Options {
     /// So a batch that is a part of a table names the rows of the table. [`Outcome`](crate::Outcome) counts its members from 0 all the same.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use autobatch::Options;
     ///
     /// #[autobatch]
@@ -742,7 +716,6 @@ impl Options {
     /// Without it, a tile is filled again only when all its members are done. That is for looking at counts.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// use autobatch::Options;
     ///
     /// let options = Options::default().count_blocks(true).refill(false);

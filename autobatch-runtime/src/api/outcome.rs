@@ -10,8 +10,7 @@ use super::trace::Trace;
 /// What `f_batched_with` returns: a result or a [`Fault`] for each member, and the [`Report`].
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::{Executor, FaultKind, Options};
 ///
 /// #[autobatch]
@@ -140,8 +139,7 @@ impl<R> Outcome<R> {
     /// The members without a result, ordered by member; empty if all have one.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// # use autobatch::Options;
     /// #[autobatch]
     /// fn half(n: u32) -> u32 {
@@ -161,8 +159,7 @@ impl<R> Outcome<R> {
     /// What happened at run time. Counts of blocks are there only with [`Options::report`](crate::Options::report).
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// # use autobatch::Options;
     /// #[autobatch]
     /// fn half(n: u32) -> u32 {
@@ -199,8 +196,7 @@ impl<R> Outcome<R> {
     /// One member's result; `None` if the member is at fault or [absent](crate::Options::only), or if there is no such member.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// # use autobatch::Options;
     /// #[autobatch]
     /// fn half(n: u32) -> u32 {
@@ -222,8 +218,7 @@ impl<R> Outcome<R> {
     /// The result or the fault of each member that ran, in order, by reference.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// # use autobatch::Options;
     /// #[autobatch]
     /// fn half(n: u32) -> u32 {
@@ -248,8 +243,7 @@ impl<R> Outcome<R> {
     /// The results, the faults and the report. A member has `None` for a result where it has a fault or is [absent](crate::Options::only).
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// # use autobatch::Options;
     /// #[autobatch]
     /// fn half(n: u32) -> u32 {
@@ -272,8 +266,7 @@ impl<R> Outcome<R> {
     /// The results of all members that ran, in order.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// # use autobatch::Options;
     /// #[autobatch]
     /// fn half(n: u32) -> u32 {
@@ -302,8 +295,7 @@ impl<R> Outcome<R> {
     /// [absent](crate::Options::only) or at fault. The faults are in [`Outcome::faults`] before.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// # use autobatch::Options;
     /// #[autobatch]
     /// fn half(n: u32) -> u32 {
@@ -329,8 +321,7 @@ impl<R> Outcome<R> {
     /// The result or the fault of each member that ran, in order.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// # use autobatch::Options;
     /// #[autobatch]
     /// fn half(n: u32) -> u32 {

@@ -241,8 +241,7 @@ impl<'o, R> Out<'o, R> {
 /// dropped. If a member is at fault, `f_batched_into` panics as `f_batched` does; places of faulty members keep their old values.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// #[autobatch]
 /// fn square(x: f64) -> f64 {
 ///     x * x
@@ -275,8 +274,7 @@ pub trait Output<R> {
 /// Places of members that are absent, see [`Options::only`], keep what they hold. A member at fault is a panic, as without options.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::{Options, with_options};
 ///
 /// #[autobatch]

@@ -1,8 +1,7 @@
 //! The static program: what the compiler made of a function. `f_batched::program()` returns it.
 //!
 //! ```
-//! # extern crate autobatch_runtime as autobatch;
-//! # use autobatch_macros::autobatch;
+//! # use autobatch::autobatch;
 //! use autobatch::program::Class;
 //!
 //! #[autobatch]
@@ -29,8 +28,7 @@ use super::engine::Engine;
 /// notes, and the loops.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// /// The largest part of the numbers' sum that is at most a limit.
 /// #[autobatch]
 /// fn part(numbers: &[f64], limit: f64) -> f64 {
@@ -212,8 +210,7 @@ const CLASSES: &[(Class, &str)] = &[
 /// A place that runs the scalar code for each member, and the reason. With `strict` it is a compile error.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// #[autobatch]
 /// fn depth(n: u32) -> u32 {
 ///     let next: Box<dyn Fn(u32) -> u32> = Box::new(|n| depth(n)); // a call in a closure that is stored
@@ -241,8 +238,7 @@ pub struct Note {
 /// A loop of a [`Program`], as the compiler sees it. Loops inside one that runs lane by lane are not listed.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::program::Rounds;
 ///
 /// #[autobatch]
@@ -278,8 +274,7 @@ pub struct Loop {
 /// A call in the blocks of a [`Program`].
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::program::Batching;
 ///
 /// #[autobatch]
@@ -421,8 +416,7 @@ impl Program {
     /// What becomes of the function.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use autobatch::{Engine, program::Kind};
     ///
     /// #[autobatch]
@@ -467,8 +461,7 @@ impl Program {
     /// The names of the user's variables of one storage class, in source order.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// use autobatch::program::Class;
     ///
     /// #[autobatch]
@@ -491,8 +484,7 @@ impl Program {
     /// The control-flow graph as text for Graphviz: `dot -Tsvg`.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// #[autobatch]
     /// fn square(x: f64) -> f64 {
     ///     x * x
@@ -507,8 +499,7 @@ impl Program {
     /// The blocks with their code and the arrows between them as a picture, for a browser or a page: an SVG for light and dark.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// #[autobatch]
     /// fn square(x: f64) -> f64 {
     ///     x * x

@@ -14,8 +14,7 @@ use crate::simd::Isa;
 /// [`Options::count_blocks`](crate::Options::count_blocks). `Display` prints a line on the run, and a table with a line for each block.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::{Executor, Options};
 ///
 /// #[autobatch]
@@ -94,8 +93,7 @@ pub struct Report {
 /// Members that one executor ran: an entry of [`Report::phases`].
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::{Executor, Options, Purpose};
 ///
 /// #[autobatch]
@@ -144,8 +142,7 @@ pub enum Purpose {
 /// The time that a member takes in one executor: an entry of [`Report::measured`].
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::Options;
 ///
 /// #[autobatch]

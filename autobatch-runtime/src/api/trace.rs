@@ -16,8 +16,7 @@ pub(crate) const STEPS: usize = 2000;
 /// What the machine did with some members, step by step: [`Outcome::trace`](crate::Outcome::trace).
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::{Executor, Options};
 ///
 /// #[autobatch]
@@ -119,8 +118,7 @@ impl Trace {
     /// the number of active lanes. A step takes a microsecond there.
     ///
     /// ```
-    /// # extern crate autobatch_runtime as autobatch;
-    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::autobatch;
     /// # use autobatch::{Executor, Options};
     /// # #[autobatch]
     /// # fn fib(n: u64) -> u64 {

@@ -14,7 +14,6 @@ use super::worker::with_worker;
 /// dropped, or unwinds where it waits; if only `b` panics, `a` is run to its end. Then the panic goes on.
 ///
 /// ```
-/// # use autobatch_runtime as autobatch;
 /// let (words, letters) = autobatch::join(|| "a b".split(' ').count(), || "a b".len());
 /// assert_eq!((words, letters), (2, 3));
 /// ```
@@ -22,8 +21,7 @@ use super::worker::with_worker;
 /// Primitives that meet in a tree of `join`s:
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::{autobatch, primitive};
+/// # use autobatch::{autobatch, primitive};
 /// enum Tree {
 ///     Leaf(f64),
 ///     Node(Box<Tree>, Box<Tree>),

@@ -8,7 +8,6 @@
 //! huge (2²³ and more, 2²⁴ for `f32`).
 //!
 //! ```
-//! # use autobatch_runtime as autobatch;
 //! use autobatch::math;
 //!
 //! fn logistic(x: &[f32], out: &mut [f32]) {
@@ -89,7 +88,6 @@ use trigonometric::Trigonometric;
 /// `f32` or `f64`: the numbers that the functions of this module take. No other type is one.
 ///
 /// ```
-/// # use autobatch_runtime as autobatch;
 /// use autobatch::math::{self, Real};
 ///
 /// fn half_life<T: Real>(rate: T, two: T) -> T {
@@ -108,7 +106,6 @@ macro_rules! functions {
         $(#[$doc])*
         ///
         /// ```
-        /// # use autobatch_runtime as autobatch;
         /// use autobatch::math;
         ///
         #[doc = concat!("assert!(", $example, ");")]
@@ -174,7 +171,6 @@ functions! {
 /// mostly faster then.
 ///
 /// ```
-/// # use autobatch_runtime as autobatch;
 /// assert_eq!(autobatch::math::powi(0.5, -3), 8.0);
 /// ```
 #[inline(always)]
@@ -186,7 +182,6 @@ pub fn powi<T: Real>(x: T, n: i32) -> T {
 /// [`sin`] and [`cos`] at once, with the same bits, for little more than one of them.
 ///
 /// ```
-/// # use autobatch_runtime as autobatch;
 /// use autobatch::math;
 ///
 /// assert_eq!(math::sin_cos(0.5), (math::sin(0.5), math::cos(0.5)));

@@ -32,8 +32,7 @@ use std::marker::PhantomData;
 /// Implement it for a type of another file that is not `Copy`, and that the function nowhere writes:
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::IsWhole;
 ///
 /// pub struct Polynomial {

@@ -7,7 +7,6 @@
 /// The batched code is compiled for each, without compiler flags; the run takes the widest that the CPU has.
 ///
 /// ```
-/// # use autobatch_runtime as autobatch;
 /// use autobatch::{Isa, Options};
 ///
 /// let options = Options::default().isa(Isa::Baseline);
@@ -33,7 +32,6 @@ impl Isa {
     /// The widest instruction set of this CPU that batches make use of.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// println!("{:?}", autobatch::Isa::detect());
     /// ```
     pub fn detect() -> Isa {

@@ -18,8 +18,7 @@ use super::source::{Source, States};
 /// Rows whose values don't lie side by side are a [`BatchError::Scattered`], offsets that don't fit a [`BatchError::Offsets`].
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// #[autobatch]
 /// fn digits(#[each] text: &str) -> u32 {
 ///     let mut sum = 0;
@@ -153,8 +152,7 @@ each! {
 /// Rows whose values don't lie side by side are a [`BatchError::Scattered`]. What a member at fault was to change is valid, its value unspecified.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// /// Makes the values sum up to 1, and returns what the sum was.
 /// #[autobatch]
 /// fn normalise(values: &mut [f64]) -> f64 {

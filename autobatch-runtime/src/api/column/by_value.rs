@@ -22,8 +22,7 @@ use super::source::{Owned, Source};
 /// number is a [`BatchError::Shape`].
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::same;
 /// use ndarray::array;
 ///
@@ -108,8 +107,7 @@ impl<'a, T: Clone + Sync, const N: usize> Column<T> for &'a [T; N] {
 /// At least one other column has to have a length, else the call is a [`BatchError::NoLength`].
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::same;
 ///
 /// #[autobatch]

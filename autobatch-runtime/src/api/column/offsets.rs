@@ -8,7 +8,6 @@ use super::super::fault::{BadOffsets, BatchError};
 /// The offsets of a [`Ragged`](super::Ragged) column: a slice, vector or array of `usize`, or of `i32` or `i64`, as Arrow has them, as they are.
 ///
 /// ```
-/// # use autobatch_runtime as autobatch;
 /// use autobatch::{Offsets, Ragged};
 ///
 /// let values = [1.0, 2.0, 3.0];

@@ -17,8 +17,7 @@ use super::source::Source;
 /// If all columns of a call are one value the batch has no length: a [`BatchError::NoLength`].
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::OneOrMany;
 ///
 /// #[autobatch]

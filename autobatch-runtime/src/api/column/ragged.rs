@@ -14,8 +14,7 @@ use super::source::{Owned, Source};
 /// or `i64`, as [`Offsets`] says.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::Ragged;
 ///
 /// #[autobatch]
@@ -52,7 +51,6 @@ impl<'a, T> Ragged<'a, T> {
     /// Sequences in `values`, cut at `offsets`. The batched call checks the offsets.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// use autobatch::Ragged;
     ///
     /// let rows = Ragged::new(&[1.0, 2.0, 3.0], &[0, 2, 2, 3]);
@@ -107,8 +105,7 @@ impl<'a, T: Sync> Each<'a, [T]> for Ragged<'a, T> {
 /// [`Ragged`] sequences that members change in place, a column for `x: &mut [T]`.
 ///
 /// ```
-/// # extern crate autobatch_runtime as autobatch;
-/// # use autobatch_macros::autobatch;
+/// # use autobatch::autobatch;
 /// use autobatch::RaggedMut;
 ///
 /// /// Each value becomes the sum of all up to it.
@@ -148,7 +145,6 @@ impl<'a, T> RaggedMut<'a, T> {
     /// The sequence of one member, to change before or after a batched call.
     ///
     /// ```
-    /// # use autobatch_runtime as autobatch;
     /// let mut values = [3, 1, 2, 9, 8];
     /// autobatch::RaggedMut::new(&mut values, &[0, 3, 3, 5]).row(2).reverse();
     /// assert_eq!(values, [3, 1, 2, 8, 9]);
