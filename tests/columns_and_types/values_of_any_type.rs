@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use crate::common::{Bits, agree_at, column, executors};
 use autobatch::{Executor, FaultKind, Options, autobatch};
 
-const SIZES: [usize; 4] = [0, 1, 97, 2003];
+const SIZES: [usize; 4] = [0, 1, 97, 1013];
 
 /// Eight columns of different widths, all alive across the calls.
 #[autobatch(strict)]

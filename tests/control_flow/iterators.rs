@@ -5,7 +5,7 @@
 use crate::common::{agree_at, column};
 use autobatch::autobatch;
 
-const SIZES: [usize; 4] = [0, 1, 97, 2003];
+const SIZES: [usize; 4] = [0, 1, 97, 1013];
 
 /// `children[i]` are the children of node i.
 #[autobatch(strict)]

@@ -2,5 +2,5 @@
 
 #[test]
 fn every_message_says_why_and_what_to_write_instead() {
-    trybuild::TestCases::new().compile_fail("tests/diagnostics/ui/*.rs");
+    trybuild::TestCases::new().compile_fail("ui/*.rs");
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 /// The package of the accepted forms, for one edition. It has the workspace's lock file, so that nothing
 /// has to be resolved or downloaded.
 fn package(edition: &str) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("this package is in tests");
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("warning-free-{edition}"));
     fs::create_dir_all(&package).expect("a directory of the test's own");
     let manifest = format!(

@@ -1,6 +1,6 @@
 //! With the features `serde`, `tracing` and `indicatif`: what a run did and what a program is, as data for other programs.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use autobatch::{Engine, Executor, Options, autobatch};
 use serde_json::Value;
@@ -17,8 +17,16 @@ fn numbers() -> Vec<u64> {
     (0..400).map(|i| i % 17).collect()
 }
 
+/// One test runs a batch at a time: `tracing` may keep that nobody listens to a span, if it is met for the first time while another thread
+/// begins to listen.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn programs_reports_and_traces_are_data() {
+    let _alone = alone();
     let program = serde_json::to_value(fib_batched::program()).unwrap();
     assert_eq!((&program["name"], &program["recursive"]), (&Value::from("fib"), &Value::from(true)));
     assert_eq!(program["blocks"].as_array().unwrap().len(), fib_batched::program().blocks.len());
@@ -37,6 +45,7 @@ fn programs_reports_and_traces_are_data() {
 
 #[test]
 fn chromes_format_has_each_step_of_each_member() {
+    let _alone = alone();
     let outcome =
         fib_batched_with(&[5, 3, 1], &Options::default().executor(Executor::Masked).trace(3)).unwrap();
     let trace = outcome.trace().unwrap();
@@ -73,6 +82,7 @@ fn chromes_format_has_each_step_of_each_member() {
 
 #[test]
 fn a_bar_shows_the_members_that_are_done() {
+    let _alone = alone();
     for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Scalar, Executor::Auto] {
         let bar = indicatif::ProgressBar::hidden();
         let options =
@@ -129,6 +139,7 @@ impl Subscriber for Listener {
 
 #[test]
 fn a_run_has_spans() {
+    let _alone = alone();
     let listener = Listener::default();
     let options = Options::default().executor(Executor::Masked).threads(1);
     let outcome = tracing::subscriber::with_default(listener.clone(), || {

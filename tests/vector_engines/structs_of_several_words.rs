@@ -141,7 +141,7 @@ fn fold(depth: u32, x: f64) -> f64 {
     (p * left).x - right
 }
 
-const SIZES: [usize; 4] = [0, 1, 97, 2003];
+const SIZES: [usize; 4] = [0, 1, 97, 1013];
 
 #[test]
 fn structs_with_operators() {

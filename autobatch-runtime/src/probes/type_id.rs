@@ -7,7 +7,7 @@
 
 use std::any::TypeId;
 use std::marker::PhantomData;
-use std::mem::transmute;
+use std::mem::{needs_drop, transmute};
 
 /// The identity of a type, whatever its lifetimes.
 #[inline(always)]
@@ -36,8 +36,14 @@ pub(crate) fn id<T>() -> TypeId {
 /// Whether `T` is a primitive number, `bool` or `char`.
 #[inline(always)]
 pub fn is_plain<T>() -> bool {
-    macro_rules! any { ($($t:ty)*) => { $(id::<T>() == TypeId::of::<$t>())||* } }
-    any!(f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize bool char)
+    // Few are compared, by their sizes: code that is not optimised asks at run time, for each lane.
+    macro_rules! any {
+        ($($t:ty)*) => {{
+            let id = id::<T>();
+            $((size_of::<T>() == size_of::<$t>() && id == TypeId::of::<$t>()))||*
+        }};
+    }
+    !needs_drop::<T>() && any!(f64 u64 usize i64 isize f32 u32 i32 char u8 bool i8 u16 i16 u128 i128)
 }
 
 /// The same for what a function yields, which is not called: for types that have no name.
