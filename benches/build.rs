@@ -1,4 +1,4 @@
-//! Compiles the ISPC counterparts of the kernels if the environment variable `ISPC` names a compiler.
+//! Compiles the ISPC counterparts of the kernels and of the styles if the environment variable `ISPC` names a compiler.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -20,17 +20,20 @@ fn main() {
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let mut library = cc::Build::new();
-    for (suffix, target) in TARGETS {
-        library.object(compile(Path::new(&ispc), suffix, target, &out));
+    for file in ["kernels", "styles"] {
+        for (suffix, target) in TARGETS {
+            library.object(compile(Path::new(&ispc), file, suffix, target, &out));
+        }
     }
     library.compile("autobatch_bench_ispc");
     println!("cargo:rustc-cfg=ispc");
 }
 
-fn compile(ispc: &Path, suffix: &str, target: &str, out: &Path) -> PathBuf {
-    let object = out.join(format!("kernels_{suffix}.o"));
+fn compile(ispc: &Path, file: &str, suffix: &str, target: &str, out: &Path) -> PathBuf {
+    let object = out.join(format!("{file}_{suffix}.o"));
     let status = Command::new(ispc)
-        .args(["ispc/kernels.ispc", "-O3", "--arch=x86-64", "--pic", "--wno-perf"])
+        .arg(format!("ispc/{file}.ispc"))
+        .args(["-O3", "--arch=x86-64", "--pic", "--wno-perf"])
         .arg(format!("--target={target}"))
         .arg(format!("-DISA={suffix}"))
         .arg("-o")

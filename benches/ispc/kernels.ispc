@@ -1,10 +1,8 @@
 // The kernels in ISPC, one exported function per kernel: the peer that autobatch is held against.
 // Every kernel takes columns (one element per batch member) and writes one result per member, as the
-// scalar Rust function of the same name does. ISA is the suffix that tells the targets' symbols apart.
+// scalar Rust function of the same name does.
 
-#define JOIN_(name, isa) ispc_##name##_##isa
-#define JOIN(name, isa) JOIN_(name, isa)
-#define KERNEL(name) JOIN(name, ISA)
+#include "names.isph"
 
 static inline int mandel_one(float c_re, float c_im, int limit) {
     float z_re = c_re, z_im = c_im;

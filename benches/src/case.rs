@@ -45,6 +45,10 @@ pub trait Case: Sync {
     /// Runs all members. Each way begins with the input columns and ends with a new `Vec` of results.
     /// Returns which executor a batched function has taken.
     fn run(&self, variant: &Variant<'_>) -> Option<Executor>;
+    /// Whether it has a counterpart in ISPC.
+    fn has_peer(&self) -> bool {
+        true
+    }
     /// Compares the results of a way to run it with the scalar function's.
     ///
     /// # Errors

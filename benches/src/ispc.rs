@@ -54,8 +54,9 @@ impl Target {
     }
 }
 
-/// Declares an exported function of `kernels.ispc` as a safe function of its name that takes the target,
+/// Declares an exported function of `ispc/` as a safe function of its name that takes the target,
 /// the first member, the columns, the results, and what all members share.
+#[macro_export]
 macro_rules! counterpart {
     (
         fn $name:ident(
@@ -114,4 +115,4 @@ macro_rules! counterpart {
         }
     };
 }
-pub(crate) use counterpart;
+pub use counterpart;

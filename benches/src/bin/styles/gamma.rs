@@ -1,7 +1,9 @@
 //! Gamma variates by Marsaglia and Tsang's rejection, the mean of a few for each member: the generator in a state, in a local, in numbers.
 
 use autobatch::autobatch;
+use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
+use autobatch_bench::ispc::counterpart;
 
 use crate::style::{AnyStyle, Style};
 
@@ -150,6 +152,10 @@ fn numbers(seed: u64, shape: f64) -> f64 {
     sum / f64::from(VARIATES)
 }
 
+counterpart! {
+    fn ispc_gamma(columns(seeds: u64, shapes: f64)) -> f64
+}
+
 pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
     let n = members.unwrap_or(MEMBERS);
     let mut numbers_of = Numbers::new(17);
@@ -176,7 +182,9 @@ pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
                 scalar: |i, m, ()| $scalar(i.0[m], i.1[m]),
                 batched: |i, _, options| $batched(&i.0, &i.1, options),
             }
-            .any()
+            .against(Agreement::Close { tolerance: 1e-9, except: 0.001 }, |i, target, first, out| {
+                ispc_gamma(target, first, &i.0, &i.1, out);
+            })
         };
     }
     vec![

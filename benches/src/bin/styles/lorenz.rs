@@ -4,7 +4,9 @@
 use std::ops::{Add, Mul};
 
 use autobatch::autobatch;
+use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
+use autobatch_bench::ispc::counterpart;
 
 use crate::style::{AnyStyle, Style};
 
@@ -288,6 +290,10 @@ impl Starts {
     }
 }
 
+counterpart! {
+    fn ispc_lorenz(columns(x: f64, y: f64, z: f64)) -> f64
+}
+
 pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
     let members = members.unwrap_or(MEMBERS);
     let starts = || Starts::new(members);
@@ -302,7 +308,10 @@ pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
                 scalars_batched_with(&i.columns[0], &i.columns[1], &i.columns[2], options)
             },
         }
-        .any(),
+        .against(Agreement::Close { tolerance: 1e-3, except: 0.02 }, |i, target, first, out| {
+            let [x, y, z] = &i.columns;
+            ispc_lorenz(target, first, x, y, z, out);
+        }),
         Style {
             name: "lorenz, tuple",
             inputs: starts(),

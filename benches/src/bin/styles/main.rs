@@ -15,6 +15,7 @@ mod dormand_prince;
 #[cfg(not(test))]
 mod gamma;
 mod lorenz;
+mod peer;
 mod quadrature;
 mod random_walk;
 mod sequences;
@@ -79,7 +80,6 @@ fn run(filters: &[String]) -> Result<(), String> {
     let isa = Isa::detect();
     let pools = Pools::new(&[THREADS]);
     let mut ways = ways(&[isa], &[1], &pools);
-    ways.retain(|way| way.family != Family::Ispc);
     ways.extend(small_ways(isa, THREADS, &pools).into_iter().filter(|way| way.threads == THREADS));
     for styles in ALGORITHMS {
         let mut styles = styles(None);
@@ -88,7 +88,7 @@ fn run(filters: &[String]) -> Result<(), String> {
         }
         let measured: Result<Vec<_>, _> = styles.iter().map(|style| measure(&**style, &ways)).collect();
         if !styles.is_empty() {
-            println!("{}", table(&measured?, isa).markdown());
+            println!("{}", table(&measured?, isa).compact().markdown());
         }
     }
     Ok(())
@@ -96,11 +96,13 @@ fn run(filters: &[String]) -> Result<(), String> {
 
 fn measure(style: &dyn autobatch_bench::Case, ways: &[Way<'_>]) -> Result<Measurement, String> {
     eprintln!("{} …", style.name());
-    measure::measure(style.name(), style, ways, ROUNDS)
+    let has_peer = style.has_peer();
+    let ways: Vec<_> = ways.iter().filter(|way| has_peer || way.family != Family::Ispc).cloned().collect();
+    measure::measure(style.name(), style, &ways, ROUNDS)
 }
 
 /// The scalar loop in milliseconds; how many times faster the executors are, on one thread; the time of
-/// `Auto`, and the best style's in proportion; rayon's time over that of `Auto`.
+/// `Auto`, and the best style's in proportion; rayon's time over that of `Auto`; ISPC's speed, and the faster executor's in proportion.
 fn table(styles: &[Measurement], isa: Isa) -> Table {
     let mut table = Table::of(styles);
     let scalar = |m: &Measurement| m.best(Family::Scalar, None, 1);
@@ -114,6 +116,13 @@ fn table(styles: &[Measurement], isa: Isa) -> Table {
     table.column("of the best".to_owned(), styles, |m| Some(best / auto(m)?));
     table.column(format!("auto/rayon {THREADS}t"), styles, |m| {
         Some(m.best(Family::Rayon, None, THREADS)? / m.best(Family::Auto, Some(isa), THREADS)?)
+    });
+    let ispc = |m: &Measurement| m.best(Family::Ispc, Some(isa), 1);
+    table.column("ISPC".to_owned(), styles, |m| Some(scalar(m)? / ispc(m)?));
+    table.column("of ISPC".to_owned(), styles, |m| {
+        let executors = [Family::Masked, Family::ProgramCounter, Family::Auto];
+        let best = executors.iter().filter_map(|family| m.best(*family, Some(isa), 1));
+        Some(ispc(m)? / best.fold(f64::INFINITY, f64::min))
     });
     table
 }

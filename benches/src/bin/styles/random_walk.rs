@@ -1,7 +1,9 @@
 //! A random walk that ends where it leaves a strip, its generator a `&mut` parameter or a local copy of it.
 
 use autobatch::autobatch;
+use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
+use autobatch_bench::ispc::counterpart;
 
 use crate::style::{AnyStyle, Style};
 
@@ -54,6 +56,10 @@ fn copied(rng: &mut Xorshift, width: f64) -> u32 {
     steps
 }
 
+counterpart! {
+    fn ispc_random_walk(columns(seeds: u64, widths: f64)) -> u32
+}
+
 pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
     let members = members.unwrap_or(MEMBERS);
     let mut numbers = Numbers::new(11);
@@ -70,11 +76,13 @@ pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
         .any(),
         Style {
             name: "random walk, generator in a local",
-            inputs: widths,
+            inputs: (generators.iter().map(|rng| rng.0).collect::<Vec<_>>(), widths),
             states: generators,
-            scalar: |widths, m, rng| copied(rng, widths[m]),
-            batched: |widths, states, options| copied_batched_with(states, widths, options),
+            scalar: |i, m, rng| copied(rng, i.1[m]),
+            batched: |i, states, options| copied_batched_with(states, &i.1, options),
         }
-        .any(),
+        .against(Agreement::Exact, |i, target, first, out| {
+            ispc_random_walk(target, first, &i.0, &i.1, out);
+        }),
     ]
 }

@@ -4,9 +4,12 @@
 #![allow(clippy::needless_range_loop)] // written as users write
 
 use autobatch::autobatch;
+use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
+use autobatch_bench::ispc::counterpart;
 
-use crate::style::{AnyStyle, stateless};
+use crate::peer::Rows;
+use crate::style::{AnyStyle, stateless, stateless_against};
 
 const MEMBERS: usize = 8_192;
 
@@ -184,15 +187,39 @@ fn words(members: usize) -> Words {
     Words { a: (0..members).map(|_| word()).collect(), b: (0..members).map(|_| word()).collect() }
 }
 
+/// Words, and the same as ISPC takes them.
+fn words_in_rows(members: usize) -> (Words, Rows, Rows) {
+    let words = words(members);
+    let (a, b) = (Rows::of(&words.a), Rows::of(&words.b));
+    (words, a, b)
+}
+
+counterpart! {
+    fn ispc_distance(
+        columns(a_starts: u32, a_lengths: u32, b_starts: u32, b_lengths: u32), shared(a: u8, b: u8)
+    ) -> u32
+}
+
+counterpart! {
+    fn ispc_alignment(
+        columns(a_starts: u32, a_lengths: u32, b_starts: u32, b_lengths: u32), shared(a: u8, b: u8)
+    ) -> i32
+}
+
 pub(crate) fn distances(members: Option<usize>) -> Vec<AnyStyle> {
     let n = members.unwrap_or(MEMBERS);
     vec![
-        stateless(
+        stateless_against(
             "distance/row",
-            words(n),
+            words_in_rows(n),
             n,
-            |w, i, ()| distance_in_a_row(&w.a[i], &w.b[i]),
-            |w, _, options| distance_in_a_row_batched_with(&w.a, &w.b, options),
+            |(w, ..), i, ()| distance_in_a_row(&w.a[i], &w.b[i]),
+            |(w, ..), _, options| distance_in_a_row_batched_with(&w.a, &w.b, options),
+            Agreement::Exact,
+            |(_, a, b), target, first, out| {
+                let (x, y) = (&a.elements, &b.elements);
+                ispc_distance(target, first, &a.starts, &a.lengths, &b.starts, &b.lengths, out, x, y);
+            },
         ),
         stateless(
             "distance/lists",
@@ -236,12 +263,17 @@ pub(crate) fn alignments(members: Option<usize>) -> Vec<AnyStyle> {
             |w, i, ()| common_length(&w.a[i], &w.b[i]),
             |w, _, options| common_length_batched_with(&w.a, &w.b, options),
         ),
-        stateless(
+        stateless_against(
             "alignment/compared",
-            words(n),
+            words_in_rows(n),
             n,
-            |w, i, ()| alignment(&w.a[i], &w.b[i]),
-            |w, _, options| alignment_batched_with(&w.a, &w.b, options),
+            |(w, ..), i, ()| alignment(&w.a[i], &w.b[i]),
+            |(w, ..), _, options| alignment_batched_with(&w.a, &w.b, options),
+            Agreement::Exact,
+            |(_, a, b), target, first, out| {
+                let (x, y) = (&a.elements, &b.elements);
+                ispc_alignment(target, first, &a.starts, &a.lengths, &b.starts, &b.lengths, out, x, y);
+            },
         ),
         stateless(
             "alignment/table",

@@ -3,7 +3,9 @@
 #![allow(clippy::needless_range_loop)] // written as users write
 
 use autobatch::autobatch;
+use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
+use autobatch_bench::ispc::counterpart;
 
 use crate::style::{AnyStyle, Style};
 
@@ -201,6 +203,12 @@ fn scene(members: usize) -> Scene {
     Scene { seeds, x, y, spheres, lists }
 }
 
+counterpart! {
+    fn ispc_shadows(
+        columns(seeds: u32, x: f32, y: f32), shared(cx: f32, cy: f32, cz: f32, r: f32), uniform(spheres: i32)
+    ) -> f32
+}
+
 pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
     let n = members.unwrap_or(MEMBERS);
     macro_rules! style {
@@ -232,7 +240,10 @@ pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
                 lists_batched_with(states, &s.x, &s.y, a, b, c, d, options)
             },
         }
-        .any(),
+        .against(Agreement::Close { tolerance: 1e-6, except: 0.01 }, |s, target, first, out| {
+            let [a, b, c, d] = &s.lists;
+            ispc_shadows(target, first, &s.seeds, &s.x, &s.y, out, a, b, c, d, a.len() as i32);
+        }),
         Style {
             name: "shadows/generator in a local",
             inputs: scene(n),

@@ -3,9 +3,11 @@
 #![allow(clippy::needless_range_loop, clippy::manual_swap)] // written as users write
 
 use autobatch::autobatch;
+use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
+use autobatch_bench::ispc::counterpart;
 
-use crate::style::{AnyStyle, stateless};
+use crate::style::{AnyStyle, stateless, stateless_against};
 
 const MEMBERS: usize = 16_384;
 const LENGTH: usize = 32;
@@ -137,6 +139,18 @@ fn exchanging(numbers: [f32; LENGTH]) -> f32 {
     digest(&a)
 }
 
+counterpart! {
+    fn ispc_insertion(columns(numbers: [f32; LENGTH])) -> f32
+}
+
+counterpart! {
+    fn ispc_merging(columns(numbers: [f32; LENGTH])) -> f32
+}
+
+counterpart! {
+    fn ispc_exchanging(columns(numbers: [f32; LENGTH])) -> f32
+}
+
 pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
     let n = members.unwrap_or(MEMBERS);
     let rows = || -> Vec<[f32; LENGTH]> {
@@ -147,13 +161,24 @@ pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
         ($name:literal, $scalar:ident, $batched:ident) => {
             stateless($name, rows(), n, |i, m, ()| $scalar(i[m]), |i, _, options| $batched(i, options))
         };
+        ($name:literal, $scalar:ident, $batched:ident, $peer:ident) => {
+            stateless_against(
+                $name,
+                rows(),
+                n,
+                |i, m, ()| $scalar(i[m]),
+                |i, _, options| $batched(i, options),
+                Agreement::Close { tolerance: 1e-5, except: 0.0 },
+                |i, target, first, out| $peer(target, first, i, out),
+            )
+        };
     }
     vec![
-        style!("sort/insertion", insertion, insertion_batched_with),
+        style!("sort/insertion", insertion, insertion_batched_with, ispc_insertion),
         style!("sort/insertion by swaps", insertion_by_swaps, insertion_by_swaps_batched_with),
-        style!("sort/merging", merging, merging_batched_with),
+        style!("sort/merging", merging, merging_batched_with, ispc_merging),
         style!("sort/partitioning", partitioning, partitioning_batched_with),
         style!("sort/selection", selection, selection_batched_with),
-        style!("sort/exchanging", exchanging, exchanging_batched_with),
+        style!("sort/exchanging", exchanging, exchanging_batched_with, ispc_exchanging),
     ]
 }

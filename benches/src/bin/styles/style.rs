@@ -4,8 +4,10 @@ use std::fmt::Debug;
 use std::hint::black_box;
 
 use autobatch::{BatchError, Executor, Options, Outcome};
-use autobatch_bench::{Case, Variant};
+use autobatch_bench::{Agreement, Case, Value, Variant};
 use rayon::prelude::*;
+
+use crate::peer::{Compared, Peer};
 
 /// A batched function on all members, each with its state.
 pub(crate) type Batched<I, S, R> = fn(&I, &mut [S], &Options) -> Result<Outcome<R>, BatchError>;
@@ -30,6 +32,19 @@ pub(crate) struct Style<I, S, R> {
 /// A [`Style`] of any types, as lists have it.
 pub(crate) type AnyStyle = Box<dyn Case>;
 
+/// A style without states that has a counterpart in ISPC.
+pub(crate) fn stateless_against<I: Sync + 'static, R: Value>(
+    name: &'static str,
+    inputs: I,
+    members: usize,
+    scalar: fn(&I, usize, &mut ()) -> R,
+    batched: Batched<I, (), R>,
+    agreement: Agreement,
+    peer: Peer<I, R>,
+) -> AnyStyle {
+    Style { name, inputs, states: vec![(); members], scalar, batched }.against(agreement, peer)
+}
+
 /// A style without states, of so many members.
 pub(crate) fn stateless<I: Sync + 'static, R: Debug + Send + 'static>(
     name: &'static str,
@@ -52,10 +67,23 @@ where
         Box::new(self)
     }
 
+    /// The style with a counterpart in ISPC, whose results agree as said.
+    pub(crate) fn against(self, agreement: Agreement, peer: Peer<I, R>) -> AnyStyle
+    where
+        R: Value,
+    {
+        Box::new(Compared { style: self, agreement, peer })
+    }
+
     /// The scalar loop, in a function of its own as a user's would be.
     #[inline(never)]
     fn scalar(&self, states: &mut [S]) -> Vec<R> {
         states.iter_mut().enumerate().map(|(i, state)| (self.scalar)(&self.inputs, i, state)).collect()
+    }
+
+    /// What the scalar function computes.
+    pub(crate) fn values(&self) -> Result<Vec<R>, String> {
+        Ok(self.results(&Variant::Scalar)?.0)
     }
 
     fn results(&self, variant: &Variant<'_>) -> Result<Ran<R, S>, String> {
@@ -72,7 +100,7 @@ where
                 let executor = outcome.report().executor;
                 (outcome.into_values().map_err(|faults| faults.to_string())?, Some(executor))
             }
-            Variant::Ispc(..) => return Err("the styles have no counterpart in ISPC".to_owned()),
+            Variant::Ispc(..) => return Err(format!("{} has no counterpart in ISPC", self.name)),
         };
         Ok((values, states, executor))
     }
@@ -86,6 +114,10 @@ where
 {
     fn name(&self) -> &'static str {
         self.name
+    }
+
+    fn has_peer(&self) -> bool {
+        false
     }
 
     fn members(&self) -> usize {

@@ -1,9 +1,12 @@
 //! Tables that all members share: value noise, and a checksum. The styles differ in what their loops go through.
 
 use autobatch::autobatch;
+use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
+use autobatch_bench::ispc::counterpart;
 
-use crate::style::{AnyStyle, stateless};
+use crate::peer::Rows;
+use crate::style::{AnyStyle, stateless, stateless_against};
 
 const MEMBERS: usize = 16_384;
 
@@ -101,15 +104,25 @@ fn messages(members: usize) -> Vec<Vec<u8>> {
     (0..members).map(|_| (0..64 + numbers.below(192)).map(|_| numbers.below(256) as u8).collect()).collect()
 }
 
+counterpart! {
+    fn ispc_noise(columns(x: f64, y: f64), shared(table: u8)) -> f64
+}
+
+counterpart! {
+    fn ispc_crc(columns(starts: u32, lengths: u32), shared(bytes: u8, table: u32)) -> u32
+}
+
 pub(crate) fn noise(members: Option<usize>) -> Vec<AnyStyle> {
     let n = members.unwrap_or(MEMBERS);
     vec![
-        stateless(
+        stateless_against(
             "noise/for",
             lattice(n),
             n,
             |l, i, ()| noise_for(l.x[i], l.y[i], &l.table),
             |l, _, options| noise_for_batched_with(&l.x, &l.y, &l.table, options),
+            Agreement::Close { tolerance: 1e-12, except: 0.0 },
+            |l, target, first, out| ispc_noise(target, first, &l.x, &l.y, out, &l.table),
         ),
         stateless(
             "noise/while",
@@ -124,12 +137,16 @@ pub(crate) fn noise(members: Option<usize>) -> Vec<AnyStyle> {
 pub(crate) fn checksums(members: Option<usize>) -> Vec<AnyStyle> {
     let (n, few) = (members.unwrap_or(MEMBERS), members.unwrap_or(MEMBERS / 4));
     vec![
-        stateless(
+        stateless_against(
             "crc/bytes",
-            messages(few),
+            (messages(few), Rows::of(&messages(few))),
             few,
-            |m, i, ()| crc_of_bytes(&m[i]),
-            |m, _, options| crc_of_bytes_batched_with(m, options),
+            |m, i, ()| crc_of_bytes(&m.0[i]),
+            |m, _, options| crc_of_bytes_batched_with(&m.0, options),
+            Agreement::Exact,
+            |(_, rows), target, first, out| {
+                ispc_crc(target, first, &rows.starts, &rows.lengths, out, &rows.elements, &CRC);
+            },
         ),
         stateless(
             "crc/digits",

@@ -2,9 +2,11 @@
 //! how trees are gone through, and in what nodes are made of.
 
 use autobatch::{autobatch, same};
+use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
+use autobatch_bench::ispc::counterpart;
 
-use crate::style::{AnyStyle, stateless};
+use crate::style::{AnyStyle, stateless, stateless_against};
 
 const MEMBERS: usize = 16_384;
 const PLACES: usize = 4096;
@@ -15,6 +17,7 @@ const NOWHERE: u32 = u32::MAX;
 
 /// A place, and the subtrees to both sides of it.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)] // for ISPC
 struct Node {
     x: f64,
     y: f64,
@@ -194,10 +197,21 @@ fn forest(members: usize) -> Forest {
     Forest { x, roots, nodes, lists }
 }
 
+counterpart! {
+    fn ispc_nearest(columns(x: f64, y: f64), shared(tree: Node), uniform(root: u32)) -> f64
+}
+
+counterpart! {
+    fn ispc_forest(
+        columns(x: [f64; FEATURES]),
+        shared(roots: usize, feature: u32, threshold: f64, left: u32, right: u32, value: f64)
+    ) -> f64
+}
+
 pub(crate) fn nearest(members: Option<usize>) -> Vec<AnyStyle> {
     let n = members.unwrap_or(MEMBERS);
     vec![
-        stateless(
+        stateless_against(
             "nearest/recursion",
             queries(n),
             n,
@@ -205,6 +219,8 @@ pub(crate) fn nearest(members: Option<usize>) -> Vec<AnyStyle> {
             |q, _, options| {
                 nearest_recursive_batched_with(&q.tree, same(q.root), &q.x, &q.y, same(f64::MAX), options)
             },
+            Agreement::Close { tolerance: 1e-12, except: 0.0 },
+            |q, target, first, out| ispc_nearest(target, first, &q.x, &q.y, out, &q.tree, q.root),
         ),
         stateless(
             "nearest/own stack",
@@ -233,12 +249,17 @@ pub(crate) fn forests(members: Option<usize>) -> Vec<AnyStyle> {
             |f, i, ()| forest_indices(f.x[i], &f.roots, &f.nodes),
             |f, _, options| forest_indices_batched_with(&f.x, &f.roots, &f.nodes, options),
         ),
-        stateless(
+        stateless_against(
             "forest/list per field",
             forest(n),
             n,
             |f, i, ()| forest_lists(f.x[i], &f.roots, &f.lists),
             |f, _, options| forest_lists_batched_with(&f.x, &f.roots, &f.lists, options),
+            Agreement::Close { tolerance: 1e-12, except: 0.0 },
+            |Forest { x, roots, lists: l, .. }, target, first, out| {
+                let (feature, threshold) = (&l.feature, &l.threshold);
+                ispc_forest(target, first, x, out, roots, feature, threshold, &l.left, &l.right, &l.value);
+            },
         ),
     ]
 }

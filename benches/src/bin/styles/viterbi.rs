@@ -3,9 +3,12 @@
 #![allow(clippy::needless_range_loop)] // written as users write
 
 use autobatch::autobatch;
+use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
+use autobatch_bench::ispc::counterpart;
 
-use crate::style::{AnyStyle, stateless};
+use crate::peer::Rows;
+use crate::style::{AnyStyle, stateless, stateless_against};
 
 const MEMBERS: usize = 8_192;
 const STATES: usize = 6;
@@ -157,13 +160,14 @@ fn score_by_while(#[each] seen: &[u8], model: &Model) -> f32 {
 
 struct Inputs {
     seen: Vec<Vec<u8>>,
+    rows: Rows,
     model: Model,
 }
 
 fn inputs(members: usize) -> Inputs {
     let mut numbers = Numbers::new(61);
     let half = LONGEST as u64 / 2;
-    let seen = (0..members)
+    let seen: Vec<Vec<u8>> = (0..members)
         .map(|_| (0..half + numbers.below(half + 1)).map(|_| numbers.below(4) as u8).collect())
         .collect();
     let mut logarithm = || numbers.within(-4.0, 0.0) as f32;
@@ -172,7 +176,13 @@ fn inputs(members: usize) -> Inputs {
         change: std::array::from_fn(|_| std::array::from_fn(|_| logarithm())),
         emit: std::array::from_fn(|_| std::array::from_fn(|_| logarithm())),
     };
-    Inputs { seen, model }
+    Inputs { rows: Rows::of(&seen), seen, model }
+}
+
+counterpart! {
+    fn ispc_viterbi(
+        columns(starts: u32, lengths: u32), shared(seen: u8, start: f32, change: f32, emit: f32)
+    ) -> f32
 }
 
 pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
@@ -189,7 +199,19 @@ pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
         };
     }
     vec![
-        style!("viterbi/indices", score, score_batched_with),
+        stateless_against(
+            "viterbi/indices",
+            inputs(n),
+            n,
+            |i, m, ()| score(&i.seen[m], &i.model),
+            |i, _, options| score_batched_with(&i.seen, &i.model, options),
+            Agreement::Close { tolerance: 1e-5, except: 0.0 },
+            |Inputs { rows, model, .. }, target, first, out| {
+                let (change, emit) = (model.change.as_flattened(), model.emit.as_flattened());
+                let (starts, seen) = (&rows.starts, &rows.elements);
+                ispc_viterbi(target, first, starts, &rows.lengths, out, seen, &model.start, change, emit);
+            },
+        ),
         style!("viterbi/iterators", score_by_iterators, score_by_iterators_batched_with),
         style!("viterbi/method", score_by_method, score_by_method_batched_with),
         style!("viterbi/while", score_by_while, score_by_while_batched_with),
