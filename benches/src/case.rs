@@ -5,7 +5,7 @@ use std::hint::black_box;
 use autobatch::{BatchError, Executor, Options, Outcome};
 use rayon::prelude::*;
 
-use crate::ispc::Target;
+use crate::ispc::{self, Target};
 use crate::value::{Agreement, Value};
 use crate::variant::Variant;
 
@@ -105,20 +105,8 @@ fn results<K: Kernel>(kernel: &K, variant: &Variant<'_>) -> Results<K::Value> {
             let executor = outcome.report().executor;
             return Ok((outcome.into_values().map_err(|faults| faults.to_string())?, Some(executor)));
         }
-        Variant::Ispc(target, None) => {
-            let mut out = vec![K::Value::default(); members];
-            kernel.ispc(*target, 0, &mut out);
-            out
-        }
-        Variant::Ispc(target, Some(pool)) => {
-            let mut out = vec![K::Value::default(); members];
-            // Enough pieces for threads to share uneven work, each a multiple of any vector's length.
-            let piece = (members / (8 * pool.current_num_threads())).next_multiple_of(64).max(64);
-            pool.install(|| {
-                let pieces = out.par_chunks_mut(piece).enumerate();
-                pieces.for_each(|(i, out)| kernel.ispc(*target, i * piece, out));
-            });
-            out
+        Variant::Ispc(target, pool) => {
+            ispc::results(members, *pool, |first, out| kernel.ispc(*target, first, out))
         }
     };
     Ok((values, None))

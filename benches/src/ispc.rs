@@ -1,6 +1,10 @@
 //! The ISPC counterparts, linked if the build found a compiler (the environment variable `ISPC`).
 
 use autobatch::Isa;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use crate::value::Value;
 
 /// An instruction set that the ISPC kernels were compiled for; there is none without a compiler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +56,24 @@ impl Target {
             Target::Sse4 => Isa::Baseline,
         }
     }
+}
+
+/// The results of all members: on this thread, or on those of a pool in pieces. `peer` is given the first member of a piece, and a place for
+/// each result.
+pub fn results<V: Value>(
+    members: usize,
+    pool: Option<&ThreadPool>,
+    peer: impl Fn(usize, &mut [V]) + Sync,
+) -> Vec<V> {
+    let mut out = vec![V::default(); members];
+    let Some(pool) = pool else {
+        peer(0, &mut out);
+        return out;
+    };
+    // Enough pieces for threads to share uneven work, each a multiple of any vector's length.
+    let piece = (members / (8 * pool.current_num_threads())).next_multiple_of(64).max(64);
+    pool.install(|| out.par_chunks_mut(piece).enumerate().for_each(|(i, out)| peer(i * piece, out)));
+    out
 }
 
 /// Declares an exported function of `ispc/` as a safe function of its name that takes the target,

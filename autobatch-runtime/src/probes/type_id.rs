@@ -7,7 +7,7 @@
 
 use std::any::TypeId;
 use std::marker::PhantomData;
-use std::mem::{needs_drop, transmute};
+use std::mem::transmute;
 
 /// The identity of a type, whatever its lifetimes.
 #[inline(always)]
@@ -43,7 +43,7 @@ pub fn is_plain<T>() -> bool {
             $((size_of::<T>() == size_of::<$t>() && id == TypeId::of::<$t>()))||*
         }};
     }
-    !needs_drop::<T>() && any!(f64 u64 usize i64 isize f32 u32 i32 char u8 bool i8 u16 i16 u128 i128)
+    any!(f64 u64 usize i64 isize f32 u32 i32 char u8 bool i8 u16 i16 u128 i128)
 }
 
 /// The same for what a function yields, which is not called: for types that have no name.

@@ -4,27 +4,53 @@ use std::fmt::Debug;
 use std::hint::black_box;
 
 use autobatch::Executor;
-use autobatch_bench::ispc::Target;
+use autobatch_bench::ispc::{self, Target};
 use autobatch_bench::{Agreement, Case, Value, Variant};
 
-use crate::style::Style;
+use rayon::ThreadPool;
+
+use crate::style::{AnyStyle, Batched, Style};
 
 /// The function in ISPC, for as many members from the given one on as there are places for results.
 pub(crate) type Peer<I, R> = fn(&I, Target, usize, &mut [R]);
 
 /// A style and its counterpart.
-pub(crate) struct Compared<I, S, R> {
-    pub(crate) style: Style<I, S, R>,
+struct Compared<I, S, R> {
+    style: Style<I, S, R>,
     /// How the counterpart's results agree with the scalar function's.
-    pub(crate) agreement: Agreement,
-    pub(crate) peer: Peer<I, R>,
+    agreement: Agreement,
+    peer: Peer<I, R>,
 }
 
-impl<I, S, R: Value> Compared<I, S, R> {
-    fn results(&self, target: Target) -> Vec<R> {
-        let mut out = vec![R::default(); self.style.states.len()];
-        (self.peer)(&self.style.inputs, target, 0, &mut out);
-        out
+impl<I, S, R> Style<I, S, R>
+where
+    I: Sync + 'static,
+    S: Clone + Debug + Send + Sync + 'static,
+    R: Value,
+{
+    /// The style with a counterpart in ISPC, whose results agree as said.
+    pub(crate) fn against(self, agreement: Agreement, peer: Peer<I, R>) -> AnyStyle {
+        Box::new(Compared { style: self, agreement, peer })
+    }
+}
+
+/// A style without states that has a counterpart in ISPC.
+pub(crate) fn stateless_against<I: Sync + 'static, R: Value>(
+    name: &'static str,
+    inputs: I,
+    members: usize,
+    scalar: fn(&I, usize, &mut ()) -> R,
+    batched: Batched<I, (), R>,
+    agreement: Agreement,
+    peer: Peer<I, R>,
+) -> AnyStyle {
+    Style { name, inputs, states: vec![(); members], scalar, batched }.against(agreement, peer)
+}
+
+impl<I: Sync, S, R: Value> Compared<I, S, R> {
+    fn results(&self, target: Target, pool: Option<&ThreadPool>) -> Vec<R> {
+        let Compared { style: Style { inputs, states, .. }, peer, .. } = self;
+        ispc::results(states.len(), pool, |first, out| peer(inputs, target, first, out))
     }
 }
 
@@ -43,19 +69,19 @@ where
     }
 
     fn run(&self, variant: &Variant<'_>) -> Option<Executor> {
-        let Variant::Ispc(target, _) = variant else { return self.style.run(variant) };
-        black_box(black_box(self).results(*target));
+        let Variant::Ispc(target, pool) = variant else { return self.style.run(variant) };
+        black_box(black_box(self).results(*target, *pool));
         None
     }
 
     fn check(&self, variants: &[Variant<'_>]) -> Result<(), String> {
-        let (peers, own): (Vec<_>, Vec<_>) =
-            variants.iter().cloned().partition(|variant| matches!(variant, Variant::Ispc(..)));
-        self.style.check(&own)?;
         let expected = self.style.values()?;
-        for variant in peers {
-            let Variant::Ispc(target, _) = variant else { continue };
-            let agrees = self.agreement.check(&expected, &self.results(target));
+        for variant in variants {
+            let Variant::Ispc(target, pool) = variant else {
+                self.style.check(std::slice::from_ref(variant))?;
+                continue;
+            };
+            let agrees = self.agreement.check(&expected, &self.results(*target, *pool));
             agrees.map_err(|error| format!("{}, {variant:?}: {error}", self.name()))?;
         }
         Ok(())

@@ -8,8 +8,8 @@ use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
 use autobatch_bench::ispc::counterpart;
 
-use crate::peer::Rows;
-use crate::style::{AnyStyle, stateless, stateless_against};
+use crate::peer::{Rows, stateless_against};
+use crate::style::{AnyStyle, stateless};
 
 const MEMBERS: usize = 8_192;
 
@@ -206,21 +206,28 @@ counterpart! {
     ) -> i32
 }
 
-pub(crate) fn distances(members: Option<usize>) -> Vec<AnyStyle> {
-    let n = members.unwrap_or(MEMBERS);
-    vec![
+/// A style of two words with a counterpart.
+macro_rules! against {
+    ($name:literal, $members:expr, $scalar:ident, $batched:ident, $peer:ident) => {
         stateless_against(
-            "distance/row",
-            words_in_rows(n),
-            n,
-            |(w, ..), i, ()| distance_in_a_row(&w.a[i], &w.b[i]),
-            |(w, ..), _, options| distance_in_a_row_batched_with(&w.a, &w.b, options),
+            $name,
+            words_in_rows($members),
+            $members,
+            |(w, ..), i, ()| $scalar(&w.a[i], &w.b[i]),
+            |(w, ..), _, options| $batched(&w.a, &w.b, options),
             Agreement::Exact,
             |(_, a, b), target, first, out| {
                 let (x, y) = (&a.elements, &b.elements);
-                ispc_distance(target, first, &a.starts, &a.lengths, &b.starts, &b.lengths, out, x, y);
+                $peer(target, first, &a.starts, &a.lengths, &b.starts, &b.lengths, out, x, y);
             },
-        ),
+        )
+    };
+}
+
+pub(crate) fn distances(members: Option<usize>) -> Vec<AnyStyle> {
+    let n = members.unwrap_or(MEMBERS);
+    vec![
+        against!("distance/row", n, distance_in_a_row, distance_in_a_row_batched_with, ispc_distance),
         stateless(
             "distance/lists",
             words(n),
@@ -263,18 +270,7 @@ pub(crate) fn alignments(members: Option<usize>) -> Vec<AnyStyle> {
             |w, i, ()| common_length(&w.a[i], &w.b[i]),
             |w, _, options| common_length_batched_with(&w.a, &w.b, options),
         ),
-        stateless_against(
-            "alignment/compared",
-            words_in_rows(n),
-            n,
-            |(w, ..), i, ()| alignment(&w.a[i], &w.b[i]),
-            |(w, ..), _, options| alignment_batched_with(&w.a, &w.b, options),
-            Agreement::Exact,
-            |(_, a, b), target, first, out| {
-                let (x, y) = (&a.elements, &b.elements);
-                ispc_alignment(target, first, &a.starts, &a.lengths, &b.starts, &b.lengths, out, x, y);
-            },
-        ),
+        against!("alignment/compared", n, alignment, alignment_batched_with, ispc_alignment),
         stateless(
             "alignment/table",
             words(n),

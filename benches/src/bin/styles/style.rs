@@ -4,10 +4,8 @@ use std::fmt::Debug;
 use std::hint::black_box;
 
 use autobatch::{BatchError, Executor, Options, Outcome};
-use autobatch_bench::{Agreement, Case, Value, Variant};
+use autobatch_bench::{Case, Variant};
 use rayon::prelude::*;
-
-use crate::peer::{Compared, Peer};
 
 /// A batched function on all members, each with its state.
 pub(crate) type Batched<I, S, R> = fn(&I, &mut [S], &Options) -> Result<Outcome<R>, BatchError>;
@@ -32,19 +30,6 @@ pub(crate) struct Style<I, S, R> {
 /// A [`Style`] of any types, as lists have it.
 pub(crate) type AnyStyle = Box<dyn Case>;
 
-/// A style without states that has a counterpart in ISPC.
-pub(crate) fn stateless_against<I: Sync + 'static, R: Value>(
-    name: &'static str,
-    inputs: I,
-    members: usize,
-    scalar: fn(&I, usize, &mut ()) -> R,
-    batched: Batched<I, (), R>,
-    agreement: Agreement,
-    peer: Peer<I, R>,
-) -> AnyStyle {
-    Style { name, inputs, states: vec![(); members], scalar, batched }.against(agreement, peer)
-}
-
 /// A style without states, of so many members.
 pub(crate) fn stateless<I: Sync + 'static, R: Debug + Send + 'static>(
     name: &'static str,
@@ -65,14 +50,6 @@ where
     /// The style as an element of a list.
     pub(crate) fn any(self) -> AnyStyle {
         Box::new(self)
-    }
-
-    /// The style with a counterpart in ISPC, whose results agree as said.
-    pub(crate) fn against(self, agreement: Agreement, peer: Peer<I, R>) -> AnyStyle
-    where
-        R: Value,
-    {
-        Box::new(Compared { style: self, agreement, peer })
     }
 
     /// The scalar loop, in a function of its own as a user's would be.

@@ -5,8 +5,8 @@ use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
 use autobatch_bench::ispc::counterpart;
 
-use crate::peer::Rows;
-use crate::style::{AnyStyle, stateless, stateless_against};
+use crate::peer::{Rows, stateless_against};
+use crate::style::{AnyStyle, stateless};
 
 const MEMBERS: usize = 16_384;
 

@@ -6,7 +6,8 @@ use autobatch_bench::Agreement;
 use autobatch_bench::inputs::Numbers;
 use autobatch_bench::ispc::counterpart;
 
-use crate::style::{AnyStyle, stateless, stateless_against};
+use crate::peer::stateless_against;
+use crate::style::{AnyStyle, stateless};
 
 const MEMBERS: usize = 16_384;
 const PLACES: usize = 4096;
