@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod conditional_stores;
 mod division_by_reciprocal;
 mod interchanged_arrays;
 mod lane_interchange;

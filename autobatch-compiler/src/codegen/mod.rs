@@ -10,6 +10,7 @@
 
 pub mod api;
 pub mod batched_primitive;
+mod conditional_stores;
 pub mod definition_check;
 pub mod division_guards;
 pub mod emitter;

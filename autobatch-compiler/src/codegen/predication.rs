@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! row[j] = f(row[j - 1]);          let value = f(row[j - 1][l]);
-//! if a[i] == b[j] { n += 1; }  ──▶ choose(&mut row[j][l], is_in, value);
-//!                                  { let is_in = is_in & (a[i] == b[j]); choose(&mut n, is_in, n + 1); }
+//! if a[i] == b[j] { n += 1; }  ──▶ zero.choose(&mut row[j][l], is_in, value);
+//!                                  { let is_in = is_in & (a[i] == b[j]); zero.choose(&mut n, is_in, n + 1); }
 //! ```
 //!
 //! **Invariant:** a lane changes nothing, and notes no fault, in a round or branch that is not its own.
@@ -58,8 +58,13 @@ fn has_left() -> Ident {
     name("__has_left")
 }
 
+/// `__zero`: a zero that LLVM does not know, by which choices are made.
+fn zero() -> Ident {
+    name("__zero")
+}
+
 /// `__is_in_round`: whether the lane has it.
-fn is_in_round() -> Ident {
+pub(super) fn is_in_round() -> Ident {
     name("__is_in_round")
 }
 
@@ -147,33 +152,54 @@ impl Writer<'_, '_> {
     }
 
     /// Has code change only what it may in a round that need not be the lane's: assignments become choices.
-    fn predicate(&self, stmts: &mut [Stmt]) {
+    pub(super) fn predicate(&self, stmts: &mut [Stmt]) {
         let (rt, is_in, value, new) = (&self.rt, is_in_round(), name("__value"), name("__new"));
         for stmt in stmts {
             let Stmt::Expr(expr, _) = stmt else { continue };
             let predicated: Expr = match bare(expr) {
                 Expr::Assign(e) if self.is_total(&e.left) => {
                     let (place, set) = (&e.left, &e.right);
-                    parse_quote!({ let #value = #set; #rt::choose(&mut #place, #is_in, #value); })
+                    let choice = self.choice(&quote!(#place), &is_in, &quote!(#value));
+                    parse_quote!({ let #value = #set; #choice; })
                 }
                 Expr::Binary(e) if is_compound(&e.op) && self.is_total(&e.left) => {
                     let (place, op, by) = (&e.left, &e.op, &e.right);
+                    let choice = self.choice(&quote!(#place), &is_in, &quote!(#new));
                     parse_quote!({
                         let #value = #by;
                         let mut #new = #rt::copied(&#place);
                         #new #op #value;
-                        #rt::choose(&mut #place, #is_in, #new);
+                        #choice;
                     })
                 }
                 Expr::If(e) => self.predicated_if(e.clone()),
                 Expr::Break(_) => {
                     let has_left = has_left();
-                    parse_quote!(#rt::choose(&mut #has_left, #is_in, true))
+                    let choice = self.choice(&has_left.to_token_stream(), &is_in, &quote!(true));
+                    parse_quote!(#choice)
                 }
                 _ => parse_quote!(if #is_in { #expr }),
             };
             *stmt = Stmt::Expr(predicated, Some(Default::default()));
         }
+    }
+
+    /// Assigns a value if the lane does so.
+    fn choice(&self, place: &TokenStream, is_in: &Ident, value: &TokenStream) -> TokenStream {
+        let (rt, zero) = (&self.rt, self.zero());
+        quote!(#rt::UnknownZero::choose(#zero, &mut #place, #is_in, #value))
+    }
+
+    /// What choices are made by; the code declares it then.
+    pub(super) fn zero(&self) -> Ident {
+        self.chooses.set(true);
+        zero()
+    }
+
+    /// Declares it, if code that has been written makes choices.
+    pub(super) fn declare_zero(&self) -> Option<TokenStream> {
+        let (rt, zero) = (&self.rt, zero());
+        self.chooses.get().then(|| quote!(let #zero = #rt::UnknownZero::new();))
     }
 
     /// Both branches, each for its lanes. A condition that is the same for all lanes stays a branch.

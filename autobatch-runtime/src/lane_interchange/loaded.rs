@@ -5,7 +5,7 @@
 
 use std::ops::Deref;
 
-use crate::lane_interchange::rounds::copied;
+use crate::lane_interchange::choices::copied;
 use crate::probes::type_id::is_plain;
 
 /// What a place holds, for a number, else a reference to it.

@@ -15,6 +15,7 @@
 //! **Invariant:** a strip is read as values only after it was filled, and values are of a plain type. The compiler upholds the first;
 //! generated code contains no `unsafe`, so these functions are safe to call. The second is asserted where values are copied.
 
+mod choices;
 mod divisor;
 mod loaded;
 mod remaining;
@@ -23,16 +24,17 @@ mod rounds;
 mod rows;
 mod strips;
 
+pub use choices::{UnknownZero, copied};
 pub use divisor::{Divisor, QUICK};
 pub use loaded::loaded;
 pub use remaining::Remaining;
 pub use returns::{held, merge_returned, needs_no_drop, returns};
-pub use rounds::{Rounds, choose, copied, rounds, steps};
+pub use rounds::{Rounds, rounds, steps};
 pub use rows::{
     Of, One, copy_rows, copy_rows_where, fill_rows, fill_rows_where, in_rows, merge_rows, of_element,
     of_type, plain_array, rows, spread_rows, swap_rows_where,
 };
 pub use strips::{
     ActiveLanes, get, get_vector, merge, merge_vector, plain, plain_elements, plain_value, plain_vector, set,
-    set_all, set_vector, spread, spread_lists, spread_vector, strip, vector,
+    set_all, set_chosen, set_vector, spread, spread_lists, spread_vector, strip, vector,
 };

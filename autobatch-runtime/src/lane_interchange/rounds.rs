@@ -3,7 +3,7 @@
 //! ```text
 //! for j in 1..=n {                     let ends = Rounds::of(n, …);
 //!     row[j] = f(row[j - 1]);   ──▶    for (round, j) in ends.steps(1..) {
-//! }                                        for each lane { choose(&mut row[j][lane], ends.has(lane, round), f(row[j - 1][lane])); }
+//! }                                        for each lane { zero.choose(&mut row[j][lane], ends.has(lane, round), f(row[j - 1][lane])); }
 //!                                      }
 //! ```
 //!
@@ -12,12 +12,9 @@
 //!
 //! **Source.** Predicated execution: Allen and Kennedy, *Optimizing Compilers for Modern Architectures*, chapter 7 (if-conversion).
 
-use std::hint::select_unpredictable;
 use std::ops::RangeFrom;
-use std::ptr;
 
 use crate::lane_interchange::strips::{Strip, get};
-use crate::probes::type_id::is_plain;
 
 /// How many rounds a loop over a range has.
 #[inline(always)]
@@ -74,28 +71,6 @@ impl<const W: usize> Rounds<W> {
     }
 }
 
-/// A copy of a value of a plain type.
-#[inline(always)]
-pub fn copied<T>(value: &T) -> T {
-    assert!(is_plain::<T>());
-    // SAFETY: the type is plain.
-    unsafe { ptr::read(value) }
-}
-
-/// Sets a value if the round is one of the lane's.
-#[inline(always)]
-pub fn choose<T>(place: &mut T, is_in: bool, value: T) {
-    if !is_plain::<T>() {
-        if is_in {
-            *place = value;
-        }
-        return;
-    }
-    let old = copied(place);
-    // With a branch in its place LLVM would store under a mask; version 22 then moves loads of what was there behind the store.
-    *place = select_unpredictable(is_in, value, old);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,19 +101,5 @@ mod tests {
             (4, 0, 0, 256)
         );
         assert_eq!(steps(0..3, 3).sum::<i32>(), 3);
-    }
-
-    #[test]
-    fn values_change_in_rounds_of_the_lane() {
-        let mut number = 4;
-        choose(&mut number, false, 5);
-        assert_eq!(number, 4);
-        choose(&mut number, true, 5);
-        assert_eq!(copied(&number), 5);
-        let mut text = String::from("a");
-        choose(&mut text, false, String::from("b"));
-        assert_eq!(text, "a");
-        choose(&mut text, true, String::from("b"));
-        assert_eq!(text, "b");
     }
 }

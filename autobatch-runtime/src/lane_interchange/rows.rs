@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::slice;
 
-use crate::lane_interchange::rounds::{choose, copied};
+use crate::lane_interchange::choices::{UnknownZero, copied};
 use crate::lane_interchange::strips::{ActiveLanes, Strip, get};
 use crate::probes::type_id::is_plain;
 use crate::storage::PcWord;
@@ -162,8 +162,9 @@ pub fn copy_rows_where<S: Shape, T, const W: usize>(
     is_in: impl Fn(usize) -> bool,
 ) {
     for (strip, from) in strips::<S, T, W>(rows).iter_mut().zip(strips::<S, T, W>(from)) {
+        let zero = UnknownZero::new();
         for (lane, element) in strip.iter_mut().enumerate() {
-            choose(element, is_in(lane), copied(&from[lane]));
+            zero.choose(element, is_in(lane), copied(&from[lane]));
         }
     }
 }
@@ -176,8 +177,9 @@ pub fn fill_rows_where<S: Shape, T, const W: usize>(
     is_in: impl Fn(usize) -> bool,
 ) {
     for strip in strips::<S, T, W>(rows) {
+        let zero = UnknownZero::new();
         for (lane, element) in strip.iter_mut().enumerate() {
-            choose(element, is_in(lane), get(value, lane));
+            zero.choose(element, is_in(lane), get(value, lane));
         }
     }
 }
@@ -190,10 +192,11 @@ pub fn swap_rows_where<S: Shape, T, const W: usize>(
     is_in: impl Fn(usize) -> bool,
 ) {
     for (strip, other) in strips::<S, T, W>(rows).iter_mut().zip(strips::<S, T, W>(others)) {
+        let zero = UnknownZero::new();
         for (lane, (one, other)) in strip.iter_mut().zip(other).enumerate() {
             let kept = copied(one);
-            choose(one, is_in(lane), copied(other));
-            choose(other, is_in(lane), kept);
+            zero.choose(one, is_in(lane), copied(other));
+            zero.choose(other, is_in(lane), kept);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::mem::MaybeUninit;
 
+use crate::lane_interchange::choices::UnknownZero;
 use crate::probes::type_id::is_plain;
 use crate::simd::Level;
 use crate::storage::PcWord;
@@ -130,6 +131,12 @@ fn copy<T>(slot: &MaybeUninit<T>) -> MaybeUninit<T> {
 pub fn get<T, const W: usize>(strip: &Strip<T, W>, lane: usize) -> T {
     // SAFETY: by the protocol the strip has been filled, with values that `plain` admits, or with shared references.
     unsafe { strip[lane].assume_init_read() }
+}
+
+/// As [`set`], of a variable that lanes may have kept as it was.
+#[inline(always)]
+pub fn set_chosen<T, const W: usize>(strip: &mut Strip<T, W>, lane: usize, zero: UnknownZero, value: T) {
+    set(strip, lane, if is_plain::<T>() { zero.disguised(value) } else { value });
 }
 
 /// Sets a lane's value.

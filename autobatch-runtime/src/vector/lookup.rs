@@ -20,6 +20,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
 
+use crate::lane_interchange::UnknownZero;
 use crate::probes::type_id::is_plain;
 use crate::simd::{Isa, Level};
 use crate::storage::{PcWord, Slots};
@@ -206,26 +207,31 @@ impl<P: PcWord> Faults<P> {
 }
 
 /// What each lane of a strip has noted, for code that runs in many pieces.
-pub struct LaneFaults<P, const W: usize>([P; W]);
+pub struct LaneFaults<P, const W: usize> {
+    words: [P; W],
+    /// So that LLVM does not store under a mask.
+    zero: UnknownZero,
+}
 
 impl<P: PcWord, const W: usize> LaneFaults<P, W> {
     /// Nothing.
     #[inline(always)]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
-        LaneFaults([P::of(0); W])
+        LaneFaults { words: [P::of(0); W], zero: UnknownZero::new() }
     }
 
     /// What a lane has.
     #[inline(always)]
     pub fn note(&mut self, lane: usize, fault: Fault) {
-        self.0[lane] = self.0[lane].or(P::set(fault.0.get()));
+        let noted = self.words[lane].or(self.zero.word());
+        self.words[lane] = noted.or(P::set(fault.0.get()));
     }
 
     /// Gives up if any of them has.
     #[inline(always)]
     pub fn give_up_if_any(&self) {
-        if self.0.iter().fold(P::of(0), |all, lane| all.or(*lane)) != P::of(0) {
+        if self.words.iter().fold(P::of(0), |all, lane| all.or(*lane)) != P::of(0) {
             give_up();
         }
     }

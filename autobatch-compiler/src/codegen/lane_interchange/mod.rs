@@ -154,6 +154,8 @@ pub(crate) struct Writer<'a, 'p> {
     pub(super) shared_elements: RefCell<SharedElements>,
     /// Whether a round of the innermost loop around that code is one of the lane's, if it need not be.
     pub(super) is_in: RefCell<Option<TokenStream>>,
+    /// Whether the code that is written makes choices.
+    pub(super) chooses: Cell<bool>,
     /// The lanes that have not left the innermost loop around, if it has a `break`.
     pub(super) remaining: RefCell<Option<Ident>>,
     /// How many such loops there are.
@@ -243,6 +245,7 @@ pub(crate) fn interchange(
         checked: RefCell::default(),
         shared_elements: RefCell::default(),
         is_in: RefCell::default(),
+        chooses: Cell::new(false),
         remaining: RefCell::default(),
         breaking: Cell::new(0),
     };
@@ -450,7 +453,8 @@ impl Writer<'_, '_> {
             let (strip, shape) = (strip(*v), self.shape(*v));
             quote!(#rt::of_type::<#shape, _, _>(#strip, ::core::option::Option::None::<#ty>);)
         });
-        let begin = quote!(#(#elements)* #(#types)* #(#fill)* #lists #note);
+        let zero = self.declare_zero();
+        let begin = quote!(#(#elements)* #(#types)* #(#fill)* #lists #note #zero);
         match self.returns {
             None => quote!(#begin #(#nodes)* #give_up #(#merge)*),
             Some(v) => {

@@ -8,6 +8,7 @@ use super::{
     Layout, QUICK, Within, Writer, all_declared, divisor, element, has_returned, result, unreturned,
 };
 use crate::analysis::lane_interchange::{Node, assigned, declared, mentions};
+use crate::codegen::conditional_stores::assigned_under_condition;
 use crate::codegen::long_loops::{self, Counted};
 use crate::codegen::lookups::{fault, faults};
 use crate::codegen::loop_distribution::strip;
@@ -181,9 +182,14 @@ impl Writer<'_, '_> {
                 _ => quote!(let #ident = #rt::get(&#strip, #l);),
             }
         });
+        let chosen = assigned_under_condition(names, stmts);
         let set = mine.iter().filter(in_hand).filter(|v| written.contains(v)).map(|v| {
             let (strip, ident) = (strip(*v), self.ident(*v));
             match self.kind(*v) {
+                Layout::Strip if chosen.contains(v) => {
+                    let zero = self.zero();
+                    quote!(#rt::set_chosen(&mut #strip, #l, #zero, #ident);)
+                }
                 Layout::Vector => quote!(#rt::set_vector(&mut #strip, #l, #ident);),
                 Layout::Borrowed => quote!(#rt::set(&mut #strip, #l, #rt::copied(#ident));),
                 _ => quote!(#rt::set(&mut #strip, #l, #ident);),
@@ -205,6 +211,9 @@ impl Writer<'_, '_> {
         self.return_values(&mut stmts);
         let (breaks, leaves) = self.breaks(&stmts);
         let is_in = self.predicated_piece(&mut stmts);
+        if is_in.is_none() {
+            self.choose_stores(&mut stmts);
+        }
         stmts.iter_mut().for_each(|stmt| self.finish(stmt));
         let (is_in, counts) = is_in.unzip();
         let (open, close) = match self.lookups.piece(&mut stmts) {
