@@ -72,7 +72,7 @@ fn marked(numbers: [u8; LENGTH], limit: u8) -> u32 {
             a[i] &= 0x7f;
         }
     }
-    let mut sum = 0;
+    let mut sum = 0u32;
     for i in 0..LENGTH {
         sum = sum.wrapping_mul(7).wrapping_add(u32::from(a[i]) + u32::from(seen[i]));
     }
@@ -85,7 +85,7 @@ fn guarded(numbers: [u32; LENGTH], at: usize) -> u32 {
     let mut a = numbers;
     for i in 1..LENGTH {
         if a[i] > a[i - 1] && a[i - 1] != 0 {
-            a[i] = a[i] / a[i - 1];
+            a[i] /= a[i - 1];
         }
         if a[i] == 3 {
             a[i] = numbers[at] + i as u32;
@@ -160,7 +160,7 @@ fn both_branches_store() {
         &SIZES,
         &inputs,
         |m| balanced(m.0, m.1),
-        |b, o| balanced_batched_with(&column(b, |m| m.0), &column(b, |m| m.1), o),
+        |b, o| balanced_batched_with(column(b, |m| m.0), column(b, |m| m.1), o),
     );
 }
 
@@ -171,7 +171,7 @@ fn conditions_in_two_parts() {
         &SIZES,
         &inputs,
         |m| marked(m.0, m.1),
-        |b, o| marked_batched_with(&column(b, |m| m.0), &column(b, |m| m.1), o),
+        |b, o| marked_batched_with(column(b, |m| m.0), column(b, |m| m.1), o),
     );
 }
 
@@ -183,7 +183,7 @@ fn what_may_fail_stays_a_branch() {
         &SIZES,
         &inputs,
         |m| guarded(m.0, m.1),
-        |b, o| guarded_batched_with(&column(b, |m| m.0), &column(b, |m| m.1), o),
+        |b, o| guarded_batched_with(column(b, |m| m.0), column(b, |m| m.1), o),
     );
 }
 

@@ -53,7 +53,7 @@ impl Writer<'_, '_> {
     }
 
     /// Notes the elements that code loads whatever the lane.
-    fn load<'c>(&self, code: &'c (impl walk::Code + ?Sized), loaded: &mut Places) {
+    fn load(&self, code: &(impl walk::Code + ?Sized), loaded: &mut Places) {
         walk::each(code, |at| match at {
             At::Expr(Expr::If(e)) => {
                 self.load(&*e.cond, loaded);
