@@ -74,7 +74,7 @@ impl UnknownZero {
                 // SAFETY: as above.
                 unsafe { transmute_copy(&(transmute_copy::<T, u64>(&value) ^ self.wide)) }
             }
-            // Smaller ones are not stored under masks, larger ones are in no vector.
+            // Smaller ones AVX2 can't store under masks, larger ones are in no vector.
             _ => value,
         }
     }
