@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -51,6 +51,8 @@ pub(super) struct Launch<'a> {
     /// Members that are done, and that number at the last call of the progress function.
     ended: AtomicUsize,
     reported: AtomicUsize,
+    /// Whether a thread is in the progress function.
+    reporting: AtomicBool,
     /// Whether both batching executors do the same.
     pub(super) alike: bool,
     /// Whether all members run as scalar code.
@@ -77,14 +79,20 @@ impl Watch for Launch<'_> {
 
     fn ended(&self, members: usize) {
         let Some(on_progress) = &self.options.progress else { return };
-        let done = self.ended.fetch_add(members, Ordering::Relaxed) + members;
+        self.ended.fetch_add(members, Ordering::SeqCst);
         // About a hundred calls per run, and always one when all are done.
         let step = (self.members / 100).max(1);
-        let last = self.reported.load(Ordering::Relaxed);
-        let claim =
-            || self.reported.compare_exchange(last, done, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-        if done == self.members || (done >= last + step && claim()) {
-            on_progress(Progress { done, total: self.members });
+        let due = || {
+            let (done, reported) = (self.ended.load(Ordering::SeqCst), self.reported.load(Ordering::SeqCst));
+            (done >= reported + step || (done == self.members && done != reported)).then_some(done)
+        };
+        // One thread at a time, so that numbers only grow. The others do not wait: the one that calls looks again for what they add.
+        while due().is_some() && !self.reporting.swap(true, Ordering::SeqCst) {
+            if let Some(done) = due() {
+                self.reported.store(done, Ordering::SeqCst);
+                on_progress(Progress { done, total: self.members });
+            }
+            self.reporting.store(false, Ordering::SeqCst);
         }
     }
 
@@ -131,6 +139,7 @@ impl<'a> Launch<'a> {
             own_pool,
             ended,
             reported,
+            reporting: AtomicBool::new(false),
             alike: false,
             per_member: program.whole_scalar,
             lacks_vectors: false,
