@@ -15,6 +15,8 @@ fn assignments(n: u64) -> u64 {
         *third <<= 1;
         *third %= 97;
         [pair.right[0], _, b] = [pair.right[1], 0, b | 1];
+        ((pair.right[b as usize % 3], ..), Pair { right: [.., a], left: _ }) =
+            ((pair.left % 5, b, n), Pair { left: b, right: [b, n, a] });
     }
     pair.left + pair.right.iter().sum::<u64>() + b
 }

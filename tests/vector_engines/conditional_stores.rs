@@ -30,6 +30,22 @@ fn exchanged(numbers: [f32; LENGTH]) -> f32 {
     sum
 }
 
+/// Neighbours are exchanged by one assignment, in a loop that counts to a literal.
+#[autobatch(strict)]
+fn median(readings: [f32; 9]) -> f32 {
+    let mut a = readings;
+    for round in 0..9 {
+        let mut i = round % 2;
+        while i + 1 < 9 {
+            if a[i] > a[i + 1] {
+                (a[i], a[i + 1]) = (a[i + 1], a[i]);
+            }
+            i += 2;
+        }
+    }
+    a[4]
+}
+
 /// Both branches store, in whole numbers of eight bytes, and change a variable too.
 #[autobatch(strict)]
 fn balanced(start: i64, by: i64) -> i64 {
@@ -151,6 +167,19 @@ fn neighbours_are_exchanged() {
         _ => n as f32 - 2e9,
     });
     agree_at(&SIZES, &inputs, |a| exchanged(*a), |b, o| exchanged_batched_with(b, o));
+}
+
+#[test]
+fn neighbours_are_exchanged_at_once() {
+    let inputs: Vec<[f32; 9]> = arrays(|n| n as f32).iter().map(|a| std::array::from_fn(|i| a[i])).collect();
+    assert!(inputs.iter().all(|a| {
+        let mut sorted = *a;
+        sorted.sort_by(f32::total_cmp);
+        median(*a) == sorted[4]
+    }));
+    agree_at(&SIZES, &inputs, |a| median(*a), |b, o| median_batched_with(b, o));
+    let text = median_batched::program().to_string();
+    assert_eq!(text.matches("once for all members, on vectors across them").count(), 2, "{text}");
 }
 
 #[test]

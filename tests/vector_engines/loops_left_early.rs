@@ -75,6 +75,18 @@ fn sorted(mut a: [u32; LENGTH], from: u32) -> u32 {
     sum
 }
 
+/// Counts from where a member says, and looks ahead: beyond the last number for some.
+#[autobatch(strict)]
+fn climbed(first: usize, heights: &[i64; LENGTH]) -> i64 {
+    let mut i = first;
+    let mut sum = 0;
+    while i + 2 < 9 {
+        sum += (heights[i + 2] - heights[i]).max(0);
+        i += 1;
+    }
+    sum
+}
+
 fn order(a: &mut [u32; LENGTH]) {
     for i in 0..LENGTH {
         for j in i + 1..LENGTH {
@@ -344,6 +356,18 @@ fn counters_are_the_same_behind_loops() {
             let lists = column(rows, |row| row.0.clone());
             counted_batched_with(&lists, column(rows, |row| row.1), column(rows, |row| row.2), options)
         },
+    );
+}
+
+#[test]
+fn counting_ahead_overflows_where_it_does_in_the_scalar_function() {
+    let heights = [3, 5, 1, 8, 8, -4, 0, 9, 2];
+    let mut firsts: Vec<usize> = (0..70).collect();
+    (firsts[11], firsts[40], firsts[41]) = (usize::MAX, usize::MAX - 1, usize::MAX - 2);
+    same_outcomes(
+        &firsts,
+        |first| climbed(*first, &heights),
+        |firsts, options| climbed_batched_with(firsts, &heights, options),
     );
 }
 

@@ -103,9 +103,14 @@ impl Writer<'_, '_> {
             !walk::any(expr, |at| match at {
                 At::Expr(e @ Expr::Index(_)) if loaded.contains(&written(e)) => Next::Past,
                 At::Expr(Expr::Binary(e)) if is_light(&e.op) => Next::On,
-                At::Expr(Expr::Path(_) | Expr::Lit(_) | Expr::Paren(_) | Expr::Unary(_) | Expr::Cast(_)) => {
-                    Next::On
-                }
+                At::Expr(
+                    Expr::Path(_)
+                    | Expr::Lit(_)
+                    | Expr::Paren(_)
+                    | Expr::Unary(_)
+                    | Expr::Cast(_)
+                    | Expr::Tuple(_),
+                ) => Next::On,
                 At::Expr(_) => Next::Found,
                 _ => Next::On,
             })

@@ -16,7 +16,7 @@
 //!                                          found(i)
 //!
 //! let mut k = 0;                           let mut k = 0;                  // nobody reads it
-//! while k + 1 < N { …; k += 2; }    ──▶    for at in (0..N.saturating_sub(1)).step_by(2) { … }
+//! while k + 1 < N { …; k += 2; }    ──▶    for ahead in (0 + 1..N).step_by(2) { let at = ahead - 1; … }
 //! ```
 //!
 //! **Invariant:** the `for` makes the same rounds: the end is a number that nobody changes, and the counter changes at the end of a
@@ -161,14 +161,15 @@ impl Loops<'_> {
         {
             return None;
         }
-        let end: Expr = match ahead {
-            0 => (**end).clone(),
-            _ => {
-                let ahead = Literal::u64_unsuffixed(ahead);
-                parse_quote!((#end).saturating_sub(#ahead))
-            }
-        };
-        let (at, body) = self.counted_by_another(&counter, body);
+        let (at, mut body) = self.counted_by_another(&counter, body);
+        let (mut start, mut counted) = (start.clone(), at.clone());
+        if ahead > 0 {
+            // The sum is what counts: it overflows, if it does, where it does in the `while`.
+            counted = Ident::new(&format!("{at}_ahead"), Span::mixed_site());
+            let ahead = Literal::u64_unsuffixed(ahead);
+            start = parse_quote!(#start + #ahead);
+            body.insert(0, parse_quote!(let #at = #counted - #ahead;));
+        }
         let stepped: Expr = match step {
             1 => parse_quote!(#start..#end),
             _ => {
@@ -176,7 +177,7 @@ impl Loops<'_> {
                 parse_quote!((#start..#end).step_by(#step))
             }
         };
-        Some(vec![parse_quote!(for #at in #stepped { #(#body)* })])
+        Some(vec![parse_quote!(for #counted in #stepped { #(#body)* })])
     }
 
     /// A new counter, and code that looks at it in the place of another.
@@ -433,8 +434,8 @@ mod tests {
         };
         for (init, cond, step, head) in [
             (quote!(0), quote!(j < a.len()), 3, "(0 .. a . len ()) . step_by (3)"),
-            (quote!(n % 2), quote!(j + 1 < 100), 2, "(n % 2 .. (100) . saturating_sub (1)) . step_by (2)"),
-            (quote!(1), quote!(j + 2 < n), 1, "in 1 .. (n) . saturating_sub (2)"),
+            (quote!(n % 2), quote!(j + 1 < 100), 2, "(n % 2 + 1 .. 100) . step_by (2)"),
+            (quote!(1), quote!(j + 2 < n), 1, "in 1 + 2 .. n"),
         ] {
             let after = rewritten(init, cond, step);
             assert!(after.contains(head), "{after}");

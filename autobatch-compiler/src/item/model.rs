@@ -82,7 +82,7 @@ pub struct Function {
     pub sig: Signature,
     /// Parameters in order.
     pub params: Vec<Param>,
-    /// The body as written.
+    /// The body as written, but for assignments to patterns.
     pub written: Block,
     /// The body with every binding renamed to be unique.
     pub body: Block,

@@ -13,6 +13,7 @@ use crate::diagnostics::sink::Diagnostics;
 use crate::item::model::{Function, Param, Passing};
 use crate::syntax::attributes::clean;
 use crate::syntax::bindings;
+use crate::syntax::destructuring_assignments;
 use crate::syntax::impl_trait;
 use crate::syntax::mentions::{bare_type, find_impl, output};
 
@@ -61,7 +62,9 @@ pub fn function(
         params.push(Param { ident, shown, pattern: None, ty, passing, mutable });
     }
     let has_self = sig.receiver().is_some();
-    let mut body = block.clone();
+    let mut written = block.clone();
+    destructuring_assignments::desugar(&mut written);
+    let mut body = written.clone();
     let bindings = bindings::resolve(&mut patterns, &mut body, has_self);
     for (param, pat) in params.iter_mut().skip(usize::from(has_self)).zip(patterns) {
         match pat {
@@ -79,7 +82,7 @@ pub fn function(
         vis: vis.clone(),
         sig,
         params,
-        written: block.clone(),
+        written,
         body,
         bindings,
         tail_calls: 0,

@@ -10,6 +10,7 @@ pub mod attributes;
 pub mod bindings;
 pub mod call_sites;
 pub mod cfg_split;
+pub mod destructuring_assignments;
 pub mod elision;
 pub mod format_strings;
 pub mod impl_trait;
