@@ -16,7 +16,7 @@ use crate::native_stack::budget::TooMuch;
 use crate::native_stack::room;
 
 /// The member has a result, of type `R`. Values that are copied may come twice, from two engines on one thread.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn have_one<R>(flag: &AtomicBool) {
     assert!(!needs_drop::<R>() || !flag.load(Ordering::Relaxed), "a member has one result");
     flag.store(true, Ordering::Relaxed);
@@ -73,7 +73,7 @@ impl Set {
     }
 
     /// A flag for each member whose result comes by itself.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn flags(&self) -> &[AtomicBool] {
         match self.singles.get() {
             Some(flags) => flags,
@@ -137,7 +137,7 @@ impl<'o, R> Out<'o, R> {
         self.set.add(members, needs_drop::<R>());
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn flags(&self) -> &[AtomicBool] {
         self.set.flags()
     }
@@ -157,7 +157,7 @@ impl<'o, R> Out<'o, R> {
     /// Panics if there is no such member, or if it has a result already that needs to be dropped. That is exact within a thread;
     /// that two threads never have the same member is the protocol of generated code (an atomic
     /// exchange here would cost as much as the whole member in a cheap kernel).
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn set(&self, member: usize, value: R) {
         have_one::<R>(&self.flags()[member]);
         // SAFETY: the index is in range (checked above), so the place lies in the borrowed memory; no other thread
@@ -206,13 +206,13 @@ impl<'o, R> Out<'o, R> {
     }
 
     /// Whether neighbours' results are copied in one go.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn copies(&self) -> bool {
         self.stride == 1 && !needs_drop::<R>()
     }
 
     /// Results that are copied: the first of `values`, which by the protocols are there, and used once.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn copy(&self, members: Range<usize>, values: &[MaybeUninit<R>]) {
         assert!(self.copies() && members.end <= self.len, "there are {} members", self.len);
         let values = &values[..members.len()];

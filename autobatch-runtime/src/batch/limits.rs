@@ -144,32 +144,32 @@ impl Member {
 }
 
 /// Whether the turns of a loop are to be counted, which goes over `iter` and is in no other loop of its lane code.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn is_long(iter: &impl Iterator) -> bool {
     iter.size_hint().0 > LONG && begins()
 }
 
 /// The same in another loop.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn is_long_inside(iter: &impl Iterator) -> bool {
     iter.size_hint().0 > LONG && LIMITED.get()
 }
 
 /// The same as [`is_long`], for a loop around loops over the lanes: the turns until [`next_turn`] looks at the limits. A flag would be the same
 /// in all turns, so that LLVM would make two loops of the one.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn turns_left(iter: &impl Iterator) -> u32 {
     if is_long(iter) { 1 } else { u32::MAX }
 }
 
 /// The same in another loop.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn turns_left_inside(iter: &impl Iterator) -> u32 {
     if is_long_inside(iter) { 1 } else { u32::MAX }
 }
 
 /// Such a loop has come to its next turn. Unwinds if the member is to end.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn next_turn(left: &mut u32) {
     *left -= 1;
     if *left == 0 {
@@ -179,7 +179,7 @@ pub fn next_turn(left: &mut u32) {
 }
 
 /// A counted clone has been called. Unwinds if its lanes are to end.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn tick() {
     // One instruction counts and tests.
     let left = TICKS_LEFT.get();
@@ -191,7 +191,7 @@ pub fn tick() {
 }
 
 /// An inlined clone has been called whose calls are steps. Unwinds if its lanes are to end.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn tick_inlined() {
     let left = INLINED_LEFT.get();
     INLINED_LEFT.set(left.wrapping_sub(1));
@@ -202,7 +202,7 @@ pub fn tick_inlined() {
 }
 
 /// A counted clone has come to the next turn of a loop. Unwinds if its lanes are to end.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn tick_turn() {
     let left = TURNS_LEFT.get();
     TURNS_LEFT.set(left.wrapping_sub(1));
@@ -229,7 +229,7 @@ impl Allowance {
     }
 
     /// So many may be made from here on.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn begins(self) {
         TICKS_LEFT.set(self.first);
         INLINED_LEFT.set(self.each);
@@ -294,7 +294,7 @@ pub(crate) fn begin_slices(time: Duration) {
 }
 
 /// The next member begins. It may make so many steps, if that is said.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn begin_member(steps: Option<Allowance>) {
     LOOKED.set(false);
     if let Some(steps) = steps {
@@ -303,7 +303,7 @@ pub(crate) fn begin_member(steps: Option<Allowance>) {
 }
 
 /// Whether the member has looked at the limits.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn has_looked() -> bool {
     LOOKED.get()
 }
@@ -333,7 +333,7 @@ fn begins() -> bool {
 }
 
 /// A loop has come to its next turn. Unwinds if the member is to end.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn turn() {
     match LEFT.get() {
         0 => look(),

@@ -27,13 +27,13 @@ impl<'a> Numbering<'a> {
     }
 
     /// Whether no member is absent.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is_whole(self) -> bool {
         self.places.is_none()
     }
 
     /// The member's place in the columns, and among the results.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn place(self, member: usize) -> usize {
         match self.places {
             None => member,

@@ -29,7 +29,7 @@ impl Taken {
         self.next.replace(self.end.get())..self.end.get()
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn next(&self) -> Option<usize> {
         let next = self.next.get();
         if next == self.end.get() {
@@ -65,7 +65,7 @@ impl<'t> Running<'t> {
     }
 
     /// The next member, which begins.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn begin(&self) -> Option<usize> {
         let left = self.left.get();
         if left == 0 {
@@ -79,7 +79,7 @@ impl<'t> Running<'t> {
     }
 
     /// Whether the member that has run is to be looked at.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn is_over(&self) -> bool {
         has_looked()
     }

@@ -9,9 +9,9 @@ pub fn partition<T, B: Default + Extend<T>>(yes: Vec<T>, no: Vec<T>) -> (B, B) {
 }
 
 /// Nothing but the types.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn holds<T>(_: &Option<T>, _: &T) {}
 
 /// Nothing but the types.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn holds_keyed<K, T>(_: &Option<(K, T)>, _: &K, _: &T) {}

@@ -30,7 +30,7 @@ pub trait FromResidual<R> {
 impl<T> Question for Option<T> {
     type Output = T;
     type Residual = Option<Infallible>;
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn branch(self) -> ControlFlow<Self::Residual, T> {
         match self {
             Some(value) => ControlFlow::Continue(value),
@@ -40,7 +40,7 @@ impl<T> Question for Option<T> {
 }
 
 impl<T> FromResidual<Option<Infallible>> for Option<T> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn from_residual(_: Option<Infallible>) -> Self {
         None
     }
@@ -49,7 +49,7 @@ impl<T> FromResidual<Option<Infallible>> for Option<T> {
 impl<T, E> Question for Result<T, E> {
     type Output = T;
     type Residual = Result<Infallible, E>;
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn branch(self) -> ControlFlow<Self::Residual, T> {
         match self {
             Ok(value) => ControlFlow::Continue(value),
@@ -59,7 +59,7 @@ impl<T, E> Question for Result<T, E> {
 }
 
 impl<T, E, F: From<E>> FromResidual<Result<Infallible, E>> for Result<T, F> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn from_residual(residual: Result<Infallible, E>) -> Self {
         match residual {
             Err(error) => Err(F::from(error)),
@@ -71,7 +71,7 @@ impl<T, E, F: From<E>> FromResidual<Result<Infallible, E>> for Result<T, F> {
 impl<B, C> Question for ControlFlow<B, C> {
     type Output = C;
     type Residual = ControlFlow<B, Infallible>;
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn branch(self) -> ControlFlow<Self::Residual, C> {
         match self {
             ControlFlow::Continue(value) => ControlFlow::Continue(value),
@@ -81,7 +81,7 @@ impl<B, C> Question for ControlFlow<B, C> {
 }
 
 impl<B, C> FromResidual<ControlFlow<B, Infallible>> for ControlFlow<B, C> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn from_residual(residual: ControlFlow<B, Infallible>) -> Self {
         match residual {
             ControlFlow::Break(value) => ControlFlow::Break(value),
@@ -93,7 +93,7 @@ impl<B, C> FromResidual<ControlFlow<B, Infallible>> for ControlFlow<B, C> {
 impl<T, E> Question for Poll<Result<T, E>> {
     type Output = Poll<T>;
     type Residual = Result<Infallible, E>;
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn branch(self) -> ControlFlow<Self::Residual, Poll<T>> {
         match self {
             Poll::Ready(Ok(value)) => ControlFlow::Continue(Poll::Ready(value)),
@@ -106,7 +106,7 @@ impl<T, E> Question for Poll<Result<T, E>> {
 impl<T, E> Question for Poll<Option<Result<T, E>>> {
     type Output = Poll<Option<T>>;
     type Residual = Result<Infallible, E>;
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn branch(self) -> ControlFlow<Self::Residual, Poll<Option<T>>> {
         match self {
             Poll::Ready(Some(Ok(value))) => ControlFlow::Continue(Poll::Ready(Some(value))),
@@ -118,14 +118,14 @@ impl<T, E> Question for Poll<Option<Result<T, E>>> {
 }
 
 impl<T, E, F: From<E>> FromResidual<Result<Infallible, E>> for Poll<Result<T, F>> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn from_residual(residual: Result<Infallible, E>) -> Self {
         Poll::Ready(FromResidual::from_residual(residual))
     }
 }
 
 impl<T, E, F: From<E>> FromResidual<Result<Infallible, E>> for Poll<Option<Result<T, F>>> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn from_residual(residual: Result<Infallible, E>) -> Self {
         Poll::Ready(Some(FromResidual::from_residual(residual)))
     }
@@ -139,7 +139,7 @@ pub struct Unasked<T>(PhantomData<T>);
 
 impl<T: Question> Asked<T> {
     /// Goes on or leaves.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn branch(self) -> ControlFlow<T::Residual, T::Output> {
         self.0.branch()
     }
@@ -167,14 +167,14 @@ pub struct Leaving<R, O>(R, PhantomData<O>);
 pub struct Staying<O>(PhantomData<O>);
 
 /// What a `?` leaves with.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn leaving<R, O>(residual: R) -> Leaving<R, O> {
     Leaving(residual, PhantomData)
 }
 
 impl<R, O: FromResidual<R>> Leaving<R, O> {
     /// The result to return.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn leave(self) -> O {
         O::from_residual(self.0)
     }
@@ -201,42 +201,42 @@ pub trait FromOutput: Question {
 }
 
 impl<T> FromOutput for Option<T> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn from_output(output: T) -> Self {
         Some(output)
     }
 }
 
 impl<T, E> FromOutput for Result<T, E> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn from_output(output: T) -> Self {
         Ok(output)
     }
 }
 
 impl<B, C> FromOutput for ControlFlow<B, C> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn from_output(output: C) -> Self {
         ControlFlow::Continue(output)
     }
 }
 
 impl<T, E> FromOutput for Poll<Result<T, E>> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn from_output(output: Poll<T>) -> Self {
         output.map(Ok)
     }
 }
 
 impl<T, E> FromOutput for Poll<Option<Result<T, E>>> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn from_output(output: Poll<Option<T>>) -> Self {
         output.map(|value| value.map(Ok))
     }
 }
 
 /// One step of a `try_fold`: goes on with a value, or ends with the whole.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn try_step<R>(step: R) -> ControlFlow<R, R::Output>
 where
     R: Question + FromResidual<<R as Question>::Residual>,

@@ -26,11 +26,11 @@ pub trait Flag: Copy {
 }
 
 impl Flag for bool {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn of(truth: bool) -> bool {
         truth
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn is(self) -> bool {
         self
     }
@@ -39,22 +39,22 @@ impl Flag for bool {
 macro_rules! integers {
     ($($t:ty)*) => {$(
         impl Flag for $t {
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn of(truth: bool) -> $t {
                 truth as $t
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn is(self) -> bool {
                 self != 0
             }
         }
         impl Counter for $t {
             type Flag = $t;
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn up(self) -> $t {
                 self.wrapping_add(1)
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn down(self) -> $t {
                 self.wrapping_sub(1)
             }
@@ -68,11 +68,11 @@ macro_rules! through_integers {
     ($($t:ty, $up:expr, $down:expr;)*) => {$(
         impl Counter for $t {
             type Flag = bool;
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn up(self) -> $t {
                 $up(self)
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn down(self) -> $t {
                 $down(self)
             }
@@ -87,13 +87,13 @@ through_integers! {
 }
 
 /// `at..end`: whether there is another.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn count_more<T: Counter>(at: &T, end: &T) -> bool {
     at < end
 }
 
 /// `at..end`: the next one, if there is another.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn count_up<T: Counter>(at: &mut T) -> T {
     let now = *at;
     *at = now.up();
@@ -101,26 +101,26 @@ pub fn count_up<T: Counter>(at: &mut T) -> T {
 }
 
 /// `(at..end).rev()`: the next one, if there is another.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn count_down<T: Counter>(end: &mut T) -> T {
     *end = end.down();
     *end
 }
 
 /// `at..=end`: whether there is one at all.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn count_any<T: Counter>(at: &T, end: &T) -> T::Flag {
     T::Flag::of(at <= end)
 }
 
 /// `at..=end`: whether there is another.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn count_is<F: Flag>(more: &F) -> bool {
     more.is()
 }
 
 /// `at..=end`: the next one, if there is another.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn count_up_to<T: Counter>(at: &mut T, end: &T, more: &mut T::Flag) -> T {
     let now = *at;
     let another = now < *end;
@@ -130,7 +130,7 @@ pub fn count_up_to<T: Counter>(at: &mut T, end: &T, more: &mut T::Flag) -> T {
 }
 
 /// `(at..=end).rev()`: the next one, if there is another.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn count_down_to<T: Counter>(at: &T, end: &mut T, more: &mut T::Flag) -> T {
     let now = *end;
     let another = *at < now;

@@ -25,7 +25,7 @@ pub trait Total<S, I> {
 pub struct Sums;
 
 impl<S: Sum<I>, I> Total<S, I> for Sums {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn of(all: impl Iterator<Item = I>) -> S {
         all.sum()
     }
@@ -35,7 +35,7 @@ impl<S: Sum<I>, I> Total<S, I> for Sums {
 pub struct Products;
 
 impl<S: Product<I>, I> Total<S, I> for Products {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn of(all: impl Iterator<Item = I>) -> S {
         all.product()
     }
@@ -56,7 +56,7 @@ macro_rules! numbers {
             impl Number<&$t> for $t {}
         )*
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn is_number<S, I>() -> bool {
             let (s, i) = (id::<S>(), id::<I>());
             $((s == TypeId::of::<$t>() && (i == s || i == TypeId::of::<&'static $t>())))||*
@@ -84,15 +84,15 @@ pub trait SoFar<O, S> {
 pub struct Grown<S, I>(S, PhantomData<I>);
 
 impl<O: Total<S, S>, S, I> SoFar<O, S> for Grown<S, I> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn none() -> Self {
         Grown(O::of(iter::empty()), PhantomData)
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn adds_all() -> bool {
         is_number::<S, I>()
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn whole(self) -> S {
         self.0
     }
@@ -102,30 +102,30 @@ impl<O: Total<S, S>, S, I> SoFar<O, S> for Grown<S, I> {
 pub struct Valued<S, I>(S, PhantomData<I>);
 
 impl<O: Total<S, S>, S, I> SoFar<O, Option<S>> for Valued<Option<S>, Option<I>> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn none() -> Self {
         Valued(Some(O::of(iter::empty())), PhantomData)
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn adds_all() -> bool {
         is_number::<S, I>()
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn whole(self) -> Option<S> {
         self.0
     }
 }
 
 impl<O: Total<S, S>, S, I, E> SoFar<O, Result<S, E>> for Valued<Result<S, E>, Result<I, E>> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn none() -> Self {
         Valued(Ok(O::of(iter::empty())), PhantomData)
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn adds_all() -> bool {
         is_number::<S, I>()
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn whole(self) -> Result<S, E> {
         self.0
     }
@@ -138,7 +138,7 @@ impl<O: Total<S, I>, S, I> SoFar<O, S> for Elements<S, I> {
     fn none() -> Self {
         Elements(Vec::new(), PhantomData)
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn adds_all() -> bool {
         is_number::<S, I>()
     }
@@ -156,35 +156,35 @@ impl<S: Number<I>, I, E> AddsAll for Valued<Result<S, E>, Result<I, E>> {}
 impl<S: Number<I>, I> AddsAll for Elements<S, I> {}
 
 /// What there is before the first element.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn total_of_none<O, S, X: SoFar<O, S>>() -> X {
     X::none()
 }
 
 /// Whether the total asks for all elements, and is what the steps make of them.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn adds_all<O, S, X: SoFar<O, S>>(_: &X) -> bool {
     X::adds_all()
 }
 
 /// The same, or it does not compile.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn must_add_all<X: AddsAll>(_: &X) {}
 
 /// The total.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn total_of_all<O, S, X: SoFar<O, S>>(all: X) -> S {
     all.whole()
 }
 
 /// Around a total that is left to its type: its calls run as scalar code, which leaves a note.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn left_to_type<S>(total: S) -> S {
     total
 }
 
 /// The same where the type is a number by its name, so that it will not happen.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn left_to_number<S>(total: S) -> S {
     total
 }
@@ -194,12 +194,12 @@ pub struct Adding<O, S, I>(PhantomData<(O, S, I)>);
 
 impl<O, S, I> Adding<O, S, I> {
     /// By the type of an element.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn of(_: &I) -> Self {
         Adding(PhantomData)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn add(so_far: S, next: I) -> S
     where
         O: Total<S, S> + Total<S, I>,
@@ -217,7 +217,7 @@ pub trait ToFirstNone<X, I> {
 impl<O: Total<S, S> + Total<S, I>, S, I> ToFirstNone<Valued<Option<S>, Option<I>>, Option<I>>
     for &&Adding<O, Option<S>, Option<I>>
 {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn total_step(
         &self,
         so_far: Valued<Option<S>, Option<I>>,
@@ -235,7 +235,7 @@ impl<O: Total<S, S> + Total<S, I>, S, I> ToFirstNone<Valued<Option<S>, Option<I>
 impl<O: Total<S, S> + Total<S, I>, S, I, E> ToFirstNone<Valued<Result<S, E>, Result<I, E>>, Result<I, E>>
     for &&Adding<O, Result<S, E>, Result<I, E>>
 {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn total_step(
         &self,
         so_far: Valued<Result<S, E>, Result<I, E>>,
@@ -257,7 +257,7 @@ pub trait ByStep<X, I> {
 }
 
 impl<O: Total<S, S> + Total<S, I>, S, I> ByStep<Grown<S, I>, I> for &Adding<O, S, I> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn total_step(&self, so_far: Grown<S, I>, next: I) -> (Grown<S, I>, bool) {
         (Grown(Adding::<O, S, I>::add(so_far.0, next), PhantomData), false)
     }

@@ -6,7 +6,7 @@ use super::request::{Call, Request, Waiting};
 use super::worker::{CurrentWorker, with_worker};
 
 /// Whether a call of a primitive is for its kernel here. For generated code only.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn gathers() -> bool {
     CurrentWorker::is_set()
 }

@@ -38,7 +38,7 @@ impl<'w> CurrentWorker<'w> {
     }
 
     /// Whether somebody runs members on this thread.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn is_set() -> bool {
         !CURRENT.get().is_null()
     }

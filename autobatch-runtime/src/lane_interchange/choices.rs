@@ -21,7 +21,7 @@ use crate::probes::type_id::is_plain;
 use crate::storage::PcWord;
 
 /// A copy of a value of a plain type.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn copied<T>(value: &T) -> T {
     assert!(is_plain::<T>());
     // SAFETY: the type is plain.
@@ -37,20 +37,20 @@ pub struct UnknownZero {
 
 impl UnknownZero {
     /// To be made before the loop.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         UnknownZero { narrow: black_box(0), wide: black_box(0) }
     }
 
     /// It as a word.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn word<P: PcWord>(self) -> P {
         P::of(self.narrow)
     }
 
     /// Assigns a value if the lane does so.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn choose<T>(self, place: &mut T, is_in: bool, value: T) {
         if !is_plain::<T>() {
             if is_in {
@@ -62,7 +62,7 @@ impl UnknownZero {
     }
 
     /// A value of a plain type, of which LLVM no longer knows where it comes from.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn disguised<T>(self, value: T) -> T {
         assert!(is_plain::<T>());
         match size_of::<T>() {

@@ -44,26 +44,26 @@ struct Reciprocals {
 
 impl Divisor {
     /// Nothing yet.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn new(level: Level) -> Divisor {
         Divisor { level, uses: 0, misses: 0, reciprocals: None }
     }
 
     /// Whether the first [`QUICK`] lanes are to be divided by [`Divisor::divide`].
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is_quick<D, const W: usize>(&mut self, divisors: &Strip<D, W>) -> bool {
         // By the protocol the strip is filled.
         is_f32::<D>() && self.is_prepared(|lane| as_f32(get(divisors, lane)))
     }
 
     /// The same for a divisor that all lanes share.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is_quick_for_all<D>(&mut self, divisor: &D) -> bool {
         // SAFETY: the type is `f32`.
         is_f32::<D>() && self.is_prepared(|_| as_f32(unsafe { std::ptr::read(divisor) }))
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn is_prepared(&mut self, divisor: impl Fn(usize) -> f32) -> bool {
         if !has_quick_quotients(self.level) {
             return false;
@@ -78,7 +78,7 @@ impl Divisor {
     }
 
     /// The quotients of the first [`QUICK`] lanes; `false` if the caller has to divide after all.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn divide<X, Q, const W: usize>(
         &mut self,
         dividends: &Strip<X, W>,
@@ -103,18 +103,18 @@ impl Divisor {
     }
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn is_f32<T>() -> bool {
     id::<T>() == TypeId::of::<f32>()
 }
 
 /// Whether quotients without divisions pay.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn has_quick_quotients(level: Level) -> bool {
     level.isa() == Isa::Avx512
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn as_f32<T>(number: T) -> f32 {
     assert!(is_f32::<T>());
     // SAFETY: it is one.
@@ -127,7 +127,7 @@ impl Reciprocals {
     fn new(divisors: &[f32; QUICK], level: Level) -> Option<Reciprocals> {
         simd::vectorize(
             level,
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             || {
                 let (mut high, mut low, mut right) = ([0.0; QUICK], [0.0; QUICK], true);
                 for l in 0..QUICK {
@@ -141,7 +141,7 @@ impl Reciprocals {
 }
 
 /// Two numbers whose sum is next to 1/y.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn reciprocal(y: f32) -> (f32, f32) {
     let high = 1.0 / y;
     // Exact: 1 - high * y has few enough digits.
@@ -149,7 +149,7 @@ fn reciprocal(y: f32) -> (f32, f32) {
 }
 
 /// x/y, where [`is_right`] and [`is_of_size`] say so.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn quotient(x: f32, high: f32, low: f32) -> f32 {
     x.mul_add(high, x * low)
 }
@@ -165,7 +165,7 @@ fn quotient(x: f32, high: f32, low: f32) -> f32 {
 /// ±1, or ±1 and ±3. Y with one factor 2 makes R/2 odd: ±1 in the second case, which is the first for Y/2; Y with
 /// more factors makes R as large as 4, so that nothing can go wrong. Each R leaves one M, by the inverse of Y modulo 2^24 or 2^25, and thereby
 /// one X: for these dividends the quotient is compared. (Some are no such X; comparing them does no harm.)
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn is_right(y: f32, high: f32, low: f32) -> bool {
     // The sum of zeros of two signs is right for positive divisors only.
     let mut right = (1.0 / 1024.0..=1024.0).contains(&y);
@@ -190,7 +190,7 @@ fn is_right(y: f32, high: f32, low: f32) -> bool {
 
 /// Whether the dividend is 0, or positive or negative from 2^-66 to below 2^100: with divisors as [`is_right`] demands, the
 /// quotient is above 2^-77 and does not overflow. Not -0, whose quotient would be 0.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn is_of_size(x: f32) -> bool {
     const LEAST: u32 = (127 - 66) << 24;
     const ABOVE: u32 = (127 + 100) << 24;
@@ -199,7 +199,7 @@ fn is_of_size(x: f32) -> bool {
 }
 
 /// The quotients of a vector, if all its dividends are of the right size.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn quick(dividends: &[f32; QUICK], reciprocals: &Reciprocals) -> Option<[f32; QUICK]> {
     let (mut quotients, mut all) = ([0.0; QUICK], true);
     for l in 0..QUICK {

@@ -16,7 +16,7 @@ pub struct Loaded<'a, T> {
 }
 
 /// Looks at a place.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn loaded<T>(place: &T) -> Loaded<'_, T> {
     Loaded { place, number: is_plain::<T>().then(|| copied(place)) }
 }
@@ -24,7 +24,7 @@ pub fn loaded<T>(place: &T) -> Loaded<'_, T> {
 impl<T> Deref for Loaded<'_, T> {
     type Target = T;
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn deref(&self) -> &T {
         self.number.as_ref().unwrap_or(self.place)
     }

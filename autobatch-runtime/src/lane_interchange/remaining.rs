@@ -19,14 +19,14 @@ pub struct Remaining<P, const W: usize>([P; W]);
 
 impl<P: PcWord, const W: usize> Remaining<P, W> {
     /// All.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         Remaining([P::set(true); W])
     }
 
     /// Those of which it holds.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn of(is_in: impl Fn(usize) -> bool) -> Self {
         let mut remaining = Remaining::new();
         for lane in 0..W {
@@ -36,25 +36,25 @@ impl<P: PcWord, const W: usize> Remaining<P, W> {
     }
 
     /// Whether a lane has left.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn has_left(&self, lane: usize) -> bool {
         !self.0[lane].is_set()
     }
 
     /// Notes it.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn note(&mut self, lane: usize, has_left: bool) {
         self.0[lane] = P::set(!has_left);
     }
 
     /// The lanes that have not, a bit each.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn lanes(&self, level: Level) -> u64 {
         equal(&self.0, P::set(true), level)
     }
 
     /// Whether all have.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is_none(&self) -> bool {
         self.0.iter().fold(P::of(0), |any, lane| any.or(*lane)) == P::of(0)
     }

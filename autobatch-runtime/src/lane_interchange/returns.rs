@@ -17,20 +17,20 @@ use crate::lane_interchange::strips::{ActiveLanes, Strip};
 use crate::storage::PcWord;
 
 /// Whether results may be forgotten: those of lanes without a member.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn needs_no_drop<T, const W: usize>(_: &Strip<T, W>) -> bool {
     !needs_drop::<T>()
 }
 
 /// What a lane has returned, if it has.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn held<T, const W: usize>(results: &Strip<T, W>, lane: usize) -> MaybeUninit<T> {
     // SAFETY: any bits are a `MaybeUninit`. The lane's slot gets them back, or others.
     unsafe { std::ptr::read(&results[lane]) }
 }
 
 /// The lane returns a value, unless it has returned before.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn returns<T>(has_returned: &mut bool, result: &mut MaybeUninit<T>, value: T) {
     if !*has_returned {
         *has_returned = true;
@@ -39,7 +39,7 @@ pub fn returns<T>(has_returned: &mut bool, result: &mut MaybeUninit<T>, value: T
 }
 
 /// Moves the results of the lanes that are there and have returned to their column.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn merge_returned<T, P: PcWord, const W: usize>(
     slots: &mut [MaybeUninit<T>; W],
     results: Strip<T, W>,

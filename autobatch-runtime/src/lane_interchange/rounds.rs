@@ -17,13 +17,13 @@ use std::ops::RangeFrom;
 use crate::lane_interchange::strips::{Strip, get};
 
 /// How many rounds a loop over a range has.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn rounds(range: &impl Iterator) -> usize {
     range.size_hint().0
 }
 
 /// What a loop goes over, in the code of one lane; lanes that run together know from the number of rounds when each of them ends.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn steps<R: Iterator>(range: R, _rounds: usize) -> R {
     range
 }
@@ -33,7 +33,7 @@ pub struct Rounds<const W: usize>([u32; W]);
 
 impl<const W: usize> Rounds<W> {
     /// So many as are counted; none for lanes that are not in the loop around.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn of(counted: &Strip<usize, W>, is_in: impl Fn(usize) -> bool) -> Self {
         let mut rounds = [0; W];
         for (lane, to) in rounds.iter_mut().enumerate() {
@@ -44,25 +44,25 @@ impl<const W: usize> Rounds<W> {
     }
 
     /// The most that a lane has.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn most(&self) -> u32 {
         self.0.iter().fold(0, |most, rounds| most.max(*rounds))
     }
 
     /// Whether they could be counted.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn fit(&self) -> bool {
         self.most() < u32::MAX
     }
 
     /// Whether a round is one of the lane's.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn has(&self, lane: usize, round: u32) -> bool {
         round < self.0[lane]
     }
 
     /// The rounds of the lane that has most, each with what the loop's range yields then. `_end` is of the type that the range counts by.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn steps<T>(&self, start: T, _end: &T) -> impl Iterator<Item = (u32, T)> + use<T, W>
     where
         RangeFrom<T>: Iterator<Item = T>,

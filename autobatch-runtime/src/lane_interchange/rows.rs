@@ -53,13 +53,13 @@ impl Shape for One {
     type Rows<T, const W: usize> = [T; W];
     const ELEMENTS: usize = 1;
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     unsafe fn put<T, const W: usize>(rows: &mut [T; W], lane: usize, from: &T) {
         // SAFETY: the caller says that `T` is plain, so its bits may be copied.
         rows[lane] = unsafe { ptr::read(from) };
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     unsafe fn take<T, const W: usize>(rows: &[T; W], lane: usize) -> T {
         // SAFETY: as in `put`.
         unsafe { ptr::read(&rows[lane]) }
@@ -71,7 +71,7 @@ impl<const N: usize, S: Shape> Shape for Of<N, S> {
     type Rows<T, const W: usize> = [S::Rows<T, W>; N];
     const ELEMENTS: usize = N * S::ELEMENTS;
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     unsafe fn put<T, const W: usize>(rows: &mut Self::Rows<T, W>, lane: usize, from: &Self::Array<T>) {
         for (rows, from) in rows.iter_mut().zip(from) {
             // SAFETY: the caller's promise.
@@ -79,7 +79,7 @@ impl<const N: usize, S: Shape> Shape for Of<N, S> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     unsafe fn take<T, const W: usize>(rows: &Self::Rows<T, W>, lane: usize) -> Self::Array<T> {
         // SAFETY: the caller's promise.
         std::array::from_fn(|n| unsafe { S::take(&rows[n], lane) })
@@ -87,7 +87,7 @@ impl<const N: usize, S: Shape> Shape for Of<N, S> {
 }
 
 /// The strips of all elements.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn strips<S: Shape, T, const W: usize>(rows: &mut S::Rows<T, W>) -> &mut [[T; W]] {
     assert!(size_of::<S::Rows<T, W>>() == S::ELEMENTS * size_of::<[T; W]>());
     // SAFETY: rows are that many strips, as arrays of arrays of them, so they are as large and as aligned as an array of strips, and every
@@ -100,7 +100,7 @@ fn strips<S: Shape, T, const W: usize>(rows: &mut S::Rows<T, W>) -> &mut [[T; W]
 pub struct Aligned<R>(R);
 
 /// Whether the elements of arrays are of a plain type.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn plain_array<S: Shape, T, const W: usize>(_: &[MaybeUninit<S::Array<T>>; W]) -> bool {
     is_plain::<T>()
 }
@@ -108,7 +108,7 @@ pub fn plain_array<S: Shape, T, const W: usize>(_: &[MaybeUninit<S::Array<T>>; W
 /// Rows of zeros, if the type is plain. Strips that run one after the other take the same: new ones for each
 /// cost a cheap kernel a twentieth of its time. They are allocated in the function that uses them, so that
 /// LLVM sees that they overlap with nothing.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn rows<S: Shape, T, const W: usize>() -> Option<Box<Aligned<S::Rows<T, W>>>> {
     is_plain::<T>().then(|| {
         let mut rows = Box::<Aligned<S::Rows<T, W>>>::new_uninit();
@@ -121,7 +121,7 @@ pub fn rows<S: Shape, T, const W: usize>() -> Option<Box<Aligned<S::Rows<T, W>>>
 }
 
 /// The rows for a strip, as some strip before it has left them.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn in_rows<S: Shape, T, const W: usize>(
     rows: &mut Option<Box<Aligned<S::Rows<T, W>>>>,
 ) -> &mut S::Rows<T, W> {
@@ -129,15 +129,15 @@ pub fn in_rows<S: Shape, T, const W: usize>(
 }
 
 /// Says of which type the elements are.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn of_element<S: Shape, T, const W: usize>(_rows: &S::Rows<T, W>, _element: &Strip<T, W>) {}
 
 /// Says of which type the arrays are.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn of_type<S: Shape, T, const W: usize>(_rows: &S::Rows<T, W>, _array: Option<S::Array<T>>) {}
 
 /// Every element of a lane's array is the lane's value.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn fill_rows<S: Shape, T, const W: usize>(rows: &mut S::Rows<T, W>, value: &Strip<T, W>) {
     for strip in strips::<S, T, W>(rows) {
         for (lane, element) in strip.iter_mut().enumerate() {
@@ -147,7 +147,7 @@ pub fn fill_rows<S: Shape, T, const W: usize>(rows: &mut S::Rows<T, W>, value: &
 }
 
 /// All lanes' arrays become those of another variable.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn copy_rows<S: Shape, T, const W: usize>(rows: &mut S::Rows<T, W>, from: &S::Rows<T, W>) {
     assert!(is_plain::<T>());
     // SAFETY: both are valid for as many elements, and apart, as one of them is borrowed mutably. The elements are plain.
@@ -155,7 +155,7 @@ pub fn copy_rows<S: Shape, T, const W: usize>(rows: &mut S::Rows<T, W>, from: &S
 }
 
 /// As [`copy_rows`], of the lanes whose round it is.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn copy_rows_where<S: Shape, T, const W: usize>(
     rows: &mut S::Rows<T, W>,
     from: &mut S::Rows<T, W>,
@@ -170,7 +170,7 @@ pub fn copy_rows_where<S: Shape, T, const W: usize>(
 }
 
 /// As [`fill_rows`], of the lanes whose round it is.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn fill_rows_where<S: Shape, T, const W: usize>(
     rows: &mut S::Rows<T, W>,
     value: &Strip<T, W>,
@@ -185,7 +185,7 @@ pub fn fill_rows_where<S: Shape, T, const W: usize>(
 }
 
 /// Exchanges the arrays of the lanes whose round it is.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn swap_rows_where<S: Shape, T, const W: usize>(
     rows: &mut S::Rows<T, W>,
     others: &mut S::Rows<T, W>,
@@ -202,7 +202,7 @@ pub fn swap_rows_where<S: Shape, T, const W: usize>(
 }
 
 /// As [`spread`](crate::lane_interchange::spread).
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn spread_rows<S: Shape, T, P: PcWord, const W: usize>(
     slots: &[MaybeUninit<S::Array<T>>; W],
     rows: &mut S::Rows<T, W>,
@@ -216,7 +216,7 @@ pub fn spread_rows<S: Shape, T, P: PcWord, const W: usize>(
 }
 
 /// As [`merge`](crate::lane_interchange::merge).
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn merge_rows<S: Shape, T, P: PcWord, const W: usize>(
     slots: &mut [MaybeUninit<S::Array<T>>; W],
     new: &S::Rows<T, W>,

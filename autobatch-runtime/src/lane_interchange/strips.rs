@@ -18,27 +18,27 @@ pub struct ActiveLanes<P, const W: usize> {
 
 impl<P: PcWord, const W: usize> ActiveLanes<P, W> {
     /// The lanes whose word is `point`; `None` if there are none.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn new(words: &[P; W], point: P) -> Option<Self> {
         let donor = words.iter().position(|word| *word == point)?;
         Some(ActiveLanes { words: *words, point, donor })
     }
 
     /// The lanes in `bits`, of which there is one.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn of(bits: u64, level: Level) -> Self {
         let mut words = [P::of(0); W];
         choose(&mut words, bits, P::set(true), P::of(0), level);
         ActiveLanes { words, point: P::set(true), donor: bits.trailing_zeros() as usize }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn is_active(&self, lane: usize) -> bool {
         self.words[lane] == self.point
     }
 
     /// The lane whose values a lane computes on: its own, if it is active.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn donor_of(&self, lane: usize) -> usize {
         if self.is_active(lane) { lane } else { self.donor }
     }
@@ -51,37 +51,37 @@ pub(crate) type Strip<T, const W: usize> = [MaybeUninit<T>; W];
 pub(crate) type Vector<T, const W: usize, const N: usize> = [[MaybeUninit<T>; W]; N];
 
 /// Whether a strip's values are of a plain type.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn plain<T, const W: usize>(_: &[MaybeUninit<T>; W]) -> bool {
     is_plain::<T>()
 }
 
 /// The same for a vector.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn plain_vector<T, const W: usize, const N: usize>(_: &Vector<T, W, N>) -> bool {
     is_plain::<T>()
 }
 
 /// The same for a value that all lanes share.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn plain_value<T>(_: &T) -> bool {
     is_plain::<T>()
 }
 
 /// Whether the elements of members' lists are of a plain type.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn plain_elements<T, const W: usize>(_: &Strip<&[T], W>) -> bool {
     is_plain::<T>()
 }
 
 /// An empty strip.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn strip<T, const W: usize>() -> Strip<T, W> {
     [const { MaybeUninit::uninit() }; W]
 }
 
 /// A strip in which every lane has a value: its own, or that of a lane that is there.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn spread<T, P: PcWord, const W: usize>(
     slots: &[MaybeUninit<T>; W],
     here: &ActiveLanes<P, W>,
@@ -98,7 +98,7 @@ pub fn spread<T, P: PcWord, const W: usize>(
 }
 
 /// As [`spread`], of members' lists.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn spread_lists<'l, T, P: PcWord, const W: usize>(
     slots: &[MaybeUninit<&'l [T]>; W],
     here: &ActiveLanes<P, W>,
@@ -107,7 +107,7 @@ pub fn spread_lists<'l, T, P: PcWord, const W: usize>(
 }
 
 /// Stores the values of the lanes that are there.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn merge<T, P: PcWord, const W: usize>(
     slots: &mut [MaybeUninit<T>; W],
     new: &Strip<T, W>,
@@ -120,33 +120,33 @@ pub fn merge<T, P: PcWord, const W: usize>(
     }
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn copy<T>(slot: &MaybeUninit<T>) -> MaybeUninit<T> {
     // SAFETY: any bits are a `MaybeUninit`; callers have made sure that `T` is a primitive type.
     unsafe { std::ptr::read(slot) }
 }
 
 /// A lane's value.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn get<T, const W: usize>(strip: &Strip<T, W>, lane: usize) -> T {
     // SAFETY: by the protocol the strip has been filled, with values that `plain` admits, or with shared references.
     unsafe { strip[lane].assume_init_read() }
 }
 
 /// As [`set`], of a variable that lanes may have kept as it was.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn set_chosen<T, const W: usize>(strip: &mut Strip<T, W>, lane: usize, zero: UnknownZero, value: T) {
     set(strip, lane, if is_plain::<T>() { zero.disguised(value) } else { value });
 }
 
 /// Sets a lane's value.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn set<T, const W: usize>(strip: &mut Strip<T, W>, lane: usize, value: T) {
     strip[lane] = MaybeUninit::new(value);
 }
 
 /// Sets all lanes to the same value.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn set_all<T, const W: usize>(strip: &mut Strip<T, W>, value: T) {
     assert!(is_plain::<T>());
     let value = MaybeUninit::new(value);
@@ -154,13 +154,13 @@ pub fn set_all<T, const W: usize>(strip: &mut Strip<T, W>, value: T) {
 }
 
 /// An empty vector.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn vector<T, const W: usize, const N: usize>() -> Vector<T, W, N> {
     [const { [const { MaybeUninit::uninit() }; W] }; N]
 }
 
 /// As [`spread`].
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn spread_vector<T, P: PcWord, const W: usize, const N: usize>(
     slots: &[MaybeUninit<[T; N]>; W],
     here: &ActiveLanes<P, W>,
@@ -175,7 +175,7 @@ pub fn spread_vector<T, P: PcWord, const W: usize, const N: usize>(
 }
 
 /// As [`merge`].
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn merge_vector<T, P: PcWord, const W: usize, const N: usize>(
     slots: &mut [MaybeUninit<[T; N]>; W],
     new: &Vector<T, W, N>,
@@ -189,16 +189,16 @@ pub fn merge_vector<T, P: PcWord, const W: usize, const N: usize>(
 }
 
 /// As [`get`].
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn get_vector<T, const W: usize, const N: usize>(vector: &Vector<T, W, N>, lane: usize) -> [T; N] {
     std::array::from_fn(
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         |n| get(&vector[n], lane),
     )
 }
 
 /// As [`set`].
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn set_vector<T, const W: usize, const N: usize>(
     vector: &mut Vector<T, W, N>,
     lane: usize,

@@ -224,7 +224,7 @@ impl<'r> Core<'r> {
         }
         let step = vectorize(
             self.members.level,
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             || match self.members.program.word64 {
                 false => self.advance::<u32>(last),
                 true => self.advance::<u64>(last),
@@ -234,7 +234,7 @@ impl<'r> Core<'r> {
         step
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn advance<P: PcWord>(&mut self, mut last: Step) -> Step {
         let (members, stage) = (&mut self.members, &mut self.stage);
         let words = P::arena_mut(&mut self.words);
@@ -268,7 +268,7 @@ impl<'r> Core<'r> {
     }
 
     /// [`Step::Load`]: calls `put` with each lane to fill and the place of the member that goes there.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn load(&mut self, mut put: impl FnMut(usize, usize)) {
         let Occupancy { loads, loaded, numbering, .. } = &mut self.members;
         let mut before = *loaded;
@@ -286,7 +286,7 @@ impl<'r> Core<'r> {
     /// [`Step::Load`] in one go: calls `fill` with the first lane, the place of the first member and the number of each run
     /// of neighbours. For values that need not be dropped, from sources that can be asked again: if it unwinds,
     /// [`Core::load`] has to find out whose fault it is. False if that is so, and nothing has been done.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn load_whole(&mut self, mut fill: impl FnMut(usize, usize, usize)) -> bool {
         if self.single || self.members.loaded > 0 {
             return false;

@@ -26,7 +26,7 @@ use crate::storage::PcWord;
 
 impl Core<'_> {
     /// The lanes of the `nth` strip that are at `point`, if its loops may run for all of them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn begin_interchange<P: PcWord, const W: usize>(
         &mut self,
         nth: usize,
@@ -44,7 +44,7 @@ impl Core<'_> {
     }
 
     /// The lanes of the `nth` strip that are at `point` have run and go on at `next`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn arrive<P: PcWord, const W: usize>(&mut self, nth: usize, point: u32, next: u32) {
         let (point, next) = (P::of(point), P::of(next));
         let words = self.words::<P, W>(nth);
@@ -53,7 +53,7 @@ impl Core<'_> {
     }
 
     /// The same; those that have returned from the function go on at `exit`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn arrive_or_return<P: PcWord, const W: usize>(
         &mut self,
         nth: usize,
@@ -72,7 +72,7 @@ impl Core<'_> {
     }
 
     /// Nobody of the strip is in interchanged loops any more.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn arrived<P: PcWord, const W: usize>(&mut self, nth: usize) {
         let lowest = self.words::<P, W>(nth).iter().fold(P::IDLE, |a, &b| a.least(b));
         self.stage.lowest[nth] = lowest.point();
@@ -81,7 +81,7 @@ impl Core<'_> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn words<P: PcWord, const W: usize>(&mut self, nth: usize) -> &mut [P; W] {
         let first = self.stage.words + self.stage.strips[nth] as usize;
         let words = &mut P::arena_mut(&mut self.words)[first..first + W];
@@ -89,7 +89,7 @@ impl Core<'_> {
     }
 
     /// What is known of a divisor, for a loop that begins.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn divisor(&self) -> Divisor {
         Divisor::new(self.level())
     }

@@ -158,7 +158,7 @@ impl Masked {
     }
 
     /// Finishes the step before and picks the next: none if the frames are to be left.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn advance<P: PcWord>(
         &mut self,
         last: Step,
@@ -230,7 +230,7 @@ impl Masked {
 
     /// What the root frame does before anything runs in it: store results, close the gaps that finished
     /// members leave, load members, end.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn root<P: PcWord>(
         &mut self,
         members: &mut Occupancy<'_>,
@@ -342,7 +342,7 @@ impl Masked {
 
     /// The block to run before `point`, the lowest: where `point` is a loop of its own, and so many lanes
     /// have left it that they should make room for others.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn behind<P: PcWord>(&self, members: &Occupancy<'_>, words: &[P], point: u32) -> Option<u32> {
         let program = members.program;
         let is_turn = members.is_fair_turn(self.ticks);
@@ -362,7 +362,7 @@ impl Masked {
     }
 
     /// Prepares a block step. False if some lanes had to die instead.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn block<P: PcWord>(
         &mut self,
         members: &mut Occupancy<'_>,
@@ -439,7 +439,7 @@ impl Masked {
     }
 
     /// Compresses the lanes at a call point into a new frame. False if they are too deep.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn call<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>, point: u32) -> bool {
         let program = members.program;
         let depth = self.stack.len();
@@ -545,7 +545,7 @@ impl Masked {
     }
 
     /// Ends the top frame, whose lanes are all at the return point or dead. The site, if any is not.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn pop<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], point: u32) -> Option<u32> {
         let frame = self.stack.pop().expect("the root frame ends the run");
         words[frame.words..frame.words + frame.len].fill(P::IDLE);
@@ -582,7 +582,7 @@ impl Masked {
     }
 
     /// Makes room for words up to `end` and the strip that reaches beyond it, if there is memory.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn reserve<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>, end: usize) -> bool {
         let end = end + members.program.strip;
         end <= words.len() || self.grow(members, words, end)

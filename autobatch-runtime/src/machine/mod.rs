@@ -23,7 +23,7 @@
 //! # The body
 //!
 //! ```text
-//! fn body(core: &mut Core<'_>, store: &Store, args: Args<'_>) {   // #[inline(always)]
+//! fn body(core: &mut Core<'_>, store: &Store, args: Args<'_>) {   // #[cfg_attr(optimised, inline(always))]
 //!     let mut n = store.column(0);                // variable 0: Loan<'_, LaneColumn<_>>, type inferred below
 //!     let mut left = store.column(3);
 //!     let mut n_saved = store.stack(0);           // stacked variables only; ids count separately
@@ -59,10 +59,10 @@
 //! # Load, store, compact
 //!
 //! ```text
-//! Step::Load => if !(simple(&source_a, &x) && simple(&source_b, &y) && core.load_whole(#[inline(always)] |lane, member, len| {
+//! Step::Load => if !(simple(&source_a, &x) && simple(&source_b, &y) && core.load_whole(#[cfg_attr(optimised, inline(always))] |lane, member, len| {
 //!     source_a.fill(member, x.room(lane, len));                   // neighbours in one go, where nothing can be lost
 //!     source_b.fill(member, y.room(lane, len));
-//! })) { core.load(#[inline(always)] |lane, member| {
+//! })) { core.load(#[cfg_attr(optimised, inline(always))] |lane, member| {
 //!     x.room(lane, 1);
 //!     y.room(lane, 1);                                            // memory may be refused
 //!     let (a, b) = (source_a.get(member), source_b.get(member));  // all first: may panic (a user's clone)
@@ -92,7 +92,7 @@
 //!     let mut strip = core.open::<u32, W>(i);        // its words
 //!     let (mut c_, mut z_, mut i_) = (c_.open(), z_.open(), i_.open());   // from here on only lane code can unwind
 //!     let (c_, z_, i_) = (c_.lanes(), z_.lanes(), i_.lanes());            // &mut [MaybeUninit<T>; W]
-//!     strip.repeat(1, #[inline(always)] |l, here, stay| {
+//!     strip.repeat(1, #[cfg_attr(optimised, inline(always))] |l, here, stay| {
 //!         let (c0, z0, i0) = (c_.bits(l), z_.bits(l), i_.bits(l));   // before the branch
 //!         let (next, z1, i1);
 //!         if here { 'lane: {

@@ -126,19 +126,19 @@ impl<'r> Occupancy<'r> {
     }
 
     /// Whether lanes are refilled while others are busy, and with whom.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn refilling(&self) -> bool {
         self.settings.refill && self.queue.waiting() > 0
     }
 
     /// Whether members that could go on have their turn now, of a scheduler at its `tick`th step.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn is_fair_turn(&self, tick: u32) -> bool {
         self.settings.fair > 0 && tick.is_multiple_of(self.settings.fair)
     }
 
     /// Whether all lanes have had members for so long that those that wait get lanes of their own, called at each step.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn is_crowded(&mut self) -> bool {
         if self.settings.fair == 0 {
             return false;
@@ -170,13 +170,13 @@ impl<'r> Occupancy<'r> {
     }
 
     /// Whether block executions are counted per member and block.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn tracked(&self) -> bool {
         self.visits.is_some()
     }
 
     /// A block step begins: how often it may repeat on a strip before it returns to the scheduler.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn rounds(&mut self, refillable: bool) -> u32 {
         self.steps += 1;
         match () {
@@ -290,7 +290,7 @@ impl<'r> Occupancy<'r> {
     }
 
     /// Whether a lane so deep must not call. Where memory is used up, calls may be as deep as some have been.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn is_deepest(&mut self, depth: usize) -> bool {
         if depth > SHALLOW
             && depth.is_multiple_of(64)

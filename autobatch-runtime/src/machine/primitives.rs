@@ -34,7 +34,7 @@ pub struct Waiting(u64);
 
 impl Iterator for Waiting {
     type Item = usize;
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn next(&mut self) -> Option<usize> {
         if self.0 == 0 {
             return None;
@@ -52,7 +52,7 @@ impl Core<'_> {
     }
 
     /// The lanes of the `nth` strip that are at `point`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn lanes<P: PcWord, const W: usize>(&self, nth: usize, point: u32) -> Waiting {
         const { assert!(W <= 64, "one bit per lane") };
         debug_assert_eq!((self.step, W), (Step::Block(point), self.members.program.strip));

@@ -127,7 +127,7 @@ impl ProgramCounter {
     }
 
     /// Finishes the step before and picks the next.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn advance<P: PcWord>(
         &mut self,
         last: Step,
@@ -218,7 +218,7 @@ impl ProgramCounter {
     }
 
     /// The block that is next: by the schedule, or the one that has waited longest.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn pick(&mut self, members: &Occupancy<'_>, blocks: u32, is_turn: bool) -> Option<u32> {
         if is_turn {
             // Lanes at a primitive wait for many others, but not for ever.
@@ -287,7 +287,7 @@ impl ProgramCounter {
     }
 
     /// Lists the lanes at `point` as those of the transfer.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn gather<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], point: u32) {
         // A slot for each lane, so that none needs a check.
         self.transfer.resize(self.width, 0);
@@ -304,7 +304,7 @@ impl ProgramCounter {
     }
 
     /// The lanes of the transfer call. False if none is left of them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn call<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], site: u32) -> bool {
         let program = members.program;
         let point = program.blocks.len() as u32 + site;
@@ -387,7 +387,7 @@ impl ProgramCounter {
     }
 
     /// The lanes of the transfer return, to wherever they were called from.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn returns<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &mut [P], point: u32) {
         let program = members.program;
         self.waiting.shift(point, None);
@@ -412,7 +412,7 @@ impl ProgramCounter {
     }
 
     /// Prepares a block step. False if some lanes had to die instead.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn block<P: PcWord>(
         &mut self,
         members: &mut Occupancy<'_>,

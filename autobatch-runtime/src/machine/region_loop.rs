@@ -25,7 +25,7 @@ pub struct LaneWords<'c, P: PcWord, const W: usize> {
 }
 
 impl<P: PcWord, const W: usize> Drop for LaneWords<'_, P, W> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn drop(&mut self) {
         *self.home = self.copy.0;
     }
@@ -38,19 +38,19 @@ struct Stayed<'c, P: PcWord, const W: usize> {
 }
 
 impl<'c, P: PcWord, const W: usize> Stayed<'c, P, W> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn new(spent: Option<&'c mut [u64; W]>) -> Self {
         Stayed { times: Aligned([P::of(0); W]), spent }
     }
 
     /// The rounds after which lanes are counted. Nothing may stand between rounds where they are not: it would cost a tenth of the time.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn rounds_at_once(&self, rounds: u32) -> u32 {
         if self.spent.is_some() { 1 } else { rounds }
     }
 
     /// 1 for each lane that has stayed, 0 for others.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn count(&mut self, has_stayed: impl Fn(usize) -> P) {
         if self.spent.is_some() {
             for (at, times) in self.times.0.iter_mut().enumerate() {
@@ -61,7 +61,7 @@ impl<'c, P: PcWord, const W: usize> Stayed<'c, P, W> {
 }
 
 impl<P: PcWord, const W: usize> Drop for Stayed<'_, P, W> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn drop(&mut self) {
         if let Some(spent) = &mut self.spent {
             let times = spent.iter_mut().zip(&self.times.0);
@@ -79,7 +79,7 @@ struct Unfinished<'s, P: PcWord, const W: usize> {
 }
 
 impl<P: PcWord, const W: usize> Drop for Unfinished<'_, P, W> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn drop(&mut self) {
         for at in 0..W {
             let left = self.was[at].is_set() & !self.on[at].is_set();
@@ -103,19 +103,19 @@ impl Drop for Mark<'_> {
 
 impl Core<'_> {
     /// [`Step::Block`]: the number of strips that have a lane at the block.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn strips(&self) -> usize {
         self.stage.strips.len()
     }
 
     /// The first slot of the `nth` such strip.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn strip(&self, nth: usize) -> usize {
         self.stage.slots + self.stage.strips[nth] as usize
     }
 
     /// The words of the `nth` such strip.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn open<P: PcWord, const W: usize>(&mut self, nth: usize) -> LaneWords<'_, P, W> {
         debug_assert!(matches!(self.step, Step::Block(_)) && W == self.members.program.strip);
         self.strip = self.stage.strips[nth];
@@ -132,14 +132,14 @@ impl Core<'_> {
 impl<P: PcWord, const W: usize> LaneWords<'_, P, W> {
     /// Runs `lane` once for each lane of the strip, with the lane's index, whether it is at `point`, and
     /// its word, which it returns if it is not.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn once(&mut self, point: u32, mut lane: impl FnMut(usize, bool, P) -> Next<P>) {
         self.round(P::of(point), &mut lane);
         self.end();
     }
 
     /// As [`LaneWords::once`], but again as long as a lane stays at `point`, within limits.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn repeat(&mut self, point: u32, mut lane: impl FnMut(usize, bool, P) -> Next<P>) {
         let point = P::of(point);
         let mut stayed = Stayed::new(self.spent.take());
@@ -159,7 +159,7 @@ impl<P: PcWord, const W: usize> LaneWords<'_, P, W> {
     }
 
     /// The lanes that are at `point`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn at(&self, point: u32) -> LaneMask<P, W> {
         let point = P::of(point);
         LaneMask(Aligned(self.copy.0.map(|word| P::set(word == point))))
@@ -167,7 +167,7 @@ impl<P: PcWord, const W: usize> LaneWords<'_, P, W> {
 
     /// As [`LaneWords::repeat`] for `was`, the lanes at the point, all of which go to `exit` in the end. Whether
     /// a lane goes on is kept as a mask, which is cheaper than its word.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn repeat_until(
         &mut self,
         was: &LaneMask<P, W>,
@@ -205,7 +205,7 @@ impl<P: PcWord, const W: usize> LaneWords<'_, P, W> {
     }
 
     /// One round; whether a lane is still at `point`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn round(&mut self, point: P, lane: &mut impl FnMut(usize, bool, P) -> Next<P>) -> bool {
         let mut again = P::of(0);
         for at in 0..W {
@@ -220,7 +220,7 @@ impl<P: PcWord, const W: usize> LaneWords<'_, P, W> {
     }
 
     /// While the words are at hand, and the code is compiled for the instruction set.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn end(&mut self) {
         *self.lowest = self.copy.0.iter().fold(P::IDLE, |a, &b| a.least(b)).point();
     }

@@ -38,7 +38,7 @@ impl Waiting {
     }
 
     /// All lanes at `from` go to `to`, or to no point.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn shift(&mut self, from: u32, to: Option<u32>) {
         let mut moved = 0;
         for counts in self.counts.chunks_exact_mut(self.points) {
@@ -55,14 +55,14 @@ impl Waiting {
     }
 
     /// A lane of `strip` comes to `point`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn enter(&mut self, strip: usize, point: u32) {
         self.counts[strip * self.points + point as usize] += 1;
         self.add(point, 1, 0);
     }
 
     /// [`Waiting::enter`] for a lane of each of `strips`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn enter_all(&mut self, strips: impl Iterator<Item = usize>, point: u32) {
         let mut all = 0;
         for strip in strips {
@@ -73,21 +73,21 @@ impl Waiting {
     }
 
     /// A lane of `strip` leaves `point`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn leave(&mut self, strip: usize, point: u32) {
         self.counts[strip * self.points + point as usize] -= 1;
         self.add(point, 0, 1);
     }
 
     /// Counts the lanes of `strip` that are at `point` anew.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn recount<P: PcWord>(&mut self, strip: usize, words: &[P], point: u32, level: Level) {
         let new = pc_word::count(words, point, level) as u32;
         let old = std::mem::replace(&mut self.counts[strip * self.points + point as usize], new);
         self.add(point, new, old);
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn add(&mut self, point: u32, more: u32, less: u32) {
         let point = point as usize;
         let total = self.totals[point] + more - less;
@@ -98,19 +98,19 @@ impl Waiting {
     }
 
     /// Whether a lane is at `point`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn is_at(&self, point: u32) -> bool {
         self.totals[point as usize] > 0
     }
 
     /// The lanes of `strip` at `point`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn at(&self, strip: usize, point: u32) -> u32 {
         self.counts[strip * self.points + point as usize]
     }
 
     /// The first point from `from` on where a lane waits.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn first(&self, from: u32) -> Option<u32> {
         let mut at = from as usize / 64;
         let mut word = self.set.get(at)? & (!0 << (from % 64));
@@ -123,7 +123,7 @@ impl Waiting {
 
     /// The block to run; lanes wait at blocks only (points below `blocks`). Those from `primitives` on call
     /// primitives: where lanes wait elsewhere, they may join the call.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn pick(&self, schedule: Schedule, primitives: u32, blocks: u32) -> Option<u32> {
         let first = self.first(0).filter(|&point| point < blocks)?;
         let blocks = if first < primitives { primitives } else { blocks };

@@ -28,13 +28,13 @@ impl StepCounts {
     }
 
     /// Whether steps are counted.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn are_counted(&self) -> bool {
         self.most != u64::MAX
     }
 
     /// Whether they are at this point.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn count(&self, point: u32) -> bool {
         self.are_counted() && self.points[point as usize].step
     }
@@ -50,7 +50,7 @@ impl StepCounts {
     }
 
     /// There are so many words now.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn resize(&mut self, words: usize) {
         if self.are_counted() {
             self.spent.resize(words, 0);
@@ -58,7 +58,7 @@ impl StepCounts {
     }
 
     /// The counts of the strip whose words begin at `first`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn strip<const W: usize>(&mut self, first: usize) -> Option<&mut [u64; W]> {
         match self.are_counted() {
             true => Some((&mut self.spent[first..first + W]).try_into().expect("the range has W counts")),
@@ -76,7 +76,7 @@ impl StepCounts {
 
     /// How many of `rounds` steps the lanes at `point` may make, of those whose words these are: they begin at `first`. They will make no
     /// more.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn allow<P: PcWord>(&mut self, words: &[P], first: usize, point: u32, rounds: u32) -> u32 {
         if !self.count(point) {
             return rounds;
@@ -102,7 +102,7 @@ impl StepCounts {
     }
 
     /// Lanes at `point` make a step, of those strips of `size` lanes whose words begin at `first`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn advance<P: PcWord>(
         &mut self,
         words: &[P],
@@ -117,7 +117,7 @@ impl StepCounts {
     }
 
     /// The step has ended: those that are there still have not made it.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn take_back<P: PcWord>(
         &mut self,
         words: &[P],
@@ -140,7 +140,7 @@ impl StepCounts {
     }
 
     /// Adds for lanes at `point`, wrapping around.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn add<P: PcWord>(
         &mut self,
         words: &[P],

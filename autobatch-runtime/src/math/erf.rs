@@ -5,7 +5,7 @@ use super::format::Format;
 
 /// x + x P(x^2) up to 3/4, then 1 - e^Q(x): the logarithm of the complement is smooth enough for one
 /// polynomial, and its errors matter as little as the complement is small.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn erf<F: Format>(x: F) -> F {
     let (one, change) = (F::lit(1.0), F::lit(0.75));
     let magnitude = x.abs();

@@ -4,14 +4,14 @@
 use super::format::Format;
 
 /// `x`, moved into the range; NaN stays NaN.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn clamp<F: Format>(x: F, range: (F, F)) -> F {
     let x = if x > range.1 { range.1 } else { x };
     if x < range.0 { range.0 } else { x }
 }
 
 /// n, r and a correction with x = n ln 2 + r + correction, and 2^n in two factors.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn reduce<F: Format>(x: F) -> (F, F, F, (F, F)) {
     let (n, scale) = (x * F::lit(std::f64::consts::LOG2_E)).round_exponent();
     let high = x - n * F::LN_2.0;
@@ -21,7 +21,7 @@ pub(super) fn reduce<F: Format>(x: F) -> (F, F, F, (F, F)) {
 }
 
 /// e^(r + correction) for |r| <= ln 2 / 2 and a tiny correction, as a sum yet to be rounded.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn exp_parts<F: Format>(r: F, correction: F) -> (F, F) {
     let tail = correction + r * r * F::exp_tail(r);
     let sum = F::lit(1.0) + r;
@@ -37,7 +37,7 @@ pub trait Exponential: Format {
 impl Exponential for f32 {
     /// The correction is worth a tenth of an ulp, and `exp` of `f32` is what many kernels spend their
     /// time in.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn exp_reduced(r: f32, _correction: f32) -> f32 {
         let (sum, low) = exp_parts(r, -0.0);
         sum + low
@@ -45,20 +45,20 @@ impl Exponential for f32 {
 }
 
 impl Exponential for f64 {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn exp_reduced(r: f64, correction: f64) -> f64 {
         let (sum, low) = exp_parts(r, correction);
         sum + low
     }
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn exp<F: Exponential>(x: F) -> F {
     let (_, r, correction, scale) = reduce(clamp(x, F::EXP_RANGE));
     F::exp_reduced(r, correction) * scale.0 * scale.1
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn exp2<F: Exponential>(x: F) -> F {
     let x = clamp(x, F::EXP2_RANGE);
     let (n, scale) = x.round_exponent();
@@ -66,7 +66,7 @@ pub(super) fn exp2<F: Exponential>(x: F) -> F {
 }
 
 /// 2^(r + low) where the sum is at most 1/2 in magnitude and `low` is the smaller part.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn exp2_reduced<F: Exponential>(r: F, low: F) -> F {
     // Times ln 2, where the product of the leading parts is exact.
     let high = (r + low).short();
@@ -77,7 +77,7 @@ pub(super) fn exp2_reduced<F: Exponential>(r: F, low: F) -> F {
     F::exp_reduced(r, product_low - (r - product))
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn exp_m1<F: Format>(x: F) -> F {
     let one = F::lit(1.0);
     let (n, r, correction, scale) = reduce(clamp(x, (F::EXP_M1_LOW, F::EXP_RANGE.1)));

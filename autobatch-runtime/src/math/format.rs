@@ -127,43 +127,43 @@ macro_rules! format {
             const INTEGERS: $float = (1u64 << $mantissa) as $float;
             $($rest)*
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn lit(x: f64) -> $float {
                 x as $float
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn abs(self) -> $float {
                 self.abs()
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn copysign(self, sign: $float) -> $float {
                 self.copysign(sign)
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn sqrt(self) -> $float {
                 self.sqrt()
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn or_nan(self, invalid: bool) -> $float {
                 $float::from_bits(self.to_bits() | if invalid { !0 } else { 0 })
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn or_zero(self, wanted: bool) -> $float {
                 $float::from_bits(self.to_bits() & if wanted { !0 } else { 0 })
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn mul_sign(self, sign: $float, wanted: bool) -> $float {
                 let sign = sign.to_bits() & !(!0 >> 1);
                 $float::from_bits(self.to_bits() ^ sign & if wanted { !0 } else { 0 })
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn lift(self) -> ($float, $float) {
                 const EXPONENT: $float = $mantissa as $float;
                 let small = self < $float::MIN_POSITIVE;
@@ -171,17 +171,17 @@ macro_rules! format {
                 (lifted, EXPONENT.or_zero(small))
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn short(self) -> $float {
                 $float::from_bits(self.to_bits() & (!0 << $short))
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn third(self) -> $float {
                 $float::from_bits(self.to_bits().wrapping_add(1 << ($third - 1)) & (!0 << $third))
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn round_exponent(self) -> ($float, ($float, $float)) {
                 // The sum's last mantissa bit is worth 1, so that adding rounds to an integer and the
                 // low bits are that integer plus the offset: 1 where 2^n is below all numbers.
@@ -197,13 +197,13 @@ macro_rules! format {
                 (sum - MAGIC, scale)
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn exp2_integer(self) -> $float {
                 const MAGIC: $float = (3u64 << ($mantissa - 1)) as $float + $bias as $float;
                 $float::from_bits((self + MAGIC).to_bits() << $mantissa)
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn decompose(self) -> ($float, $float) {
                 const SQRT_HALF: $bits = $sqrt_half;
                 // Moves sqrt(1/2) to 1, where the exponent changes.
@@ -212,14 +212,14 @@ macro_rules! format {
                 (Self::exponent_field(moved), m)
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn exponent(self) -> ($float, $float) {
                 let bits = self.to_bits();
                 let m = $float::from_bits((bits & ((1 << $mantissa) - 1)) | ($bias << $mantissa));
                 (Self::exponent_field(bits), m)
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn exponent_field(bits: $bits) -> $float {
                 // As the low bits of a number whose last bit is worth 1.
                 const BIAS: $float = $float::INTEGERS + $bias as $float;
@@ -248,39 +248,39 @@ format! {
         const SQUARE_HIGH: (f32, f32) = ((1u64 << 60) as f32, 1.0 / (1u128 << 80) as f32);
         const POW_LIMIT: f32 = (1u64 << 40) as f32;
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn exp_tail(r: f32) -> f32 {
             let z = r * r;
             poly!(r, z; 0.5, 1.666_651_8e-1, 4.166_643_7e-2, 8.368_955e-3; 1.393_749_6e-3)
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn exp_m1_tail(r: f32) -> f32 {
             let z = r * r;
             poly!(r, z; 1.666_666_7e-1, 4.166_648e-2, 8.333_188_5e-3, 1.393_334_9e-3; 1.996_190_7e-4)
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn log_tail(z: f32) -> f32 {
             poly!(@horner z; 6.666_677_6e-1, 3.997_758_3e-1, 2.987_08e-1)
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn cosh_tail(z: f32) -> f32 {
             poly!(@horner z; 0.5, 4.166_645_6e-2, 1.393_576_3e-3)
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn sinh_tail(z: f32) -> f32 {
             poly!(@horner z; 1.666_666_7e-1, 8.333_191e-3, 1.995_932_1e-4)
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn tanh_tail(z: f32) -> f32 {
             poly!(@horner z; -3.333_328_4e-1, 1.333_147_9e-1, -5.374_218e-2, 2.064_563_3e-2, -5.710_926e-3)
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn erf_tail(z: f32) -> f32 {
             let w = z * z;
             poly!(
@@ -289,7 +289,7 @@ format! {
             )
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn ln_erfc(u: f32) -> f32 {
             let w = u * u;
             poly!(
@@ -320,7 +320,7 @@ format! {
         const SQUARE_HIGH: (f64, f64) = (f64::from_bits(0x5f30 << 48), f64::from_bits(0x1a70 << 48));
         const POW_LIMIT: f64 = (1u128 << 70) as f64;
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn exp_tail(r: f64) -> f64 {
             let z = r * r;
             poly!(
@@ -331,7 +331,7 @@ format! {
             )
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn exp_m1_tail(r: f64) -> f64 {
             let z = r * r;
             poly!(
@@ -342,7 +342,7 @@ format! {
             )
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn log_tail(z: f64) -> f64 {
             let w = z * z;
             poly!(
@@ -352,7 +352,7 @@ format! {
             )
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn cosh_tail(z: f64) -> f64 {
             poly!(
                 @horner z;
@@ -361,7 +361,7 @@ format! {
             )
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn sinh_tail(z: f64) -> f64 {
             poly!(
                 @horner z;
@@ -370,7 +370,7 @@ format! {
             )
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn tanh_tail(z: f64) -> f64 {
             let w = z * z;
             poly!(
@@ -382,7 +382,7 @@ format! {
             )
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn erf_tail(z: f64) -> f64 {
             let w = z * z;
             poly!(
@@ -394,7 +394,7 @@ format! {
             )
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn ln_erfc(u: f64) -> f64 {
             let w = u * u;
             poly!(

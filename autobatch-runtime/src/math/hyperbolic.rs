@@ -16,7 +16,7 @@ struct Parts<F> {
     scale: (F, F),
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn parts<F: Format>(x: F) -> Parts<F> {
     let (n, r, correction, scale) = reduce(clamp(x.abs(), (F::lit(0.0), F::SINH_HIGH)));
     // Beyond the mantissa, 2^-2n is as good as 0.
@@ -28,7 +28,7 @@ fn parts<F: Format>(x: F) -> Parts<F> {
     Parts { r, inverse, cosh, sinh, scale }
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn sinh<F: Format>(x: F) -> F {
     let one = F::lit(1.0);
     let Parts { r, inverse, cosh, sinh, scale } = parts(x);
@@ -43,7 +43,7 @@ pub(super) fn sinh<F: Format>(x: F) -> F {
     (F::lit(0.5) * result * scale.0 * scale.1).copysign(x)
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn cosh<F: Format>(x: F) -> F {
     let one = F::lit(1.0);
     let Parts { r, inverse, cosh, sinh, scale } = parts(x);
@@ -58,7 +58,7 @@ pub(super) fn cosh<F: Format>(x: F) -> F {
 
 /// x + x^3 P(x^2) for small x, else 1 - 2 / (e^2x + 1), where the quotient is small enough for its rounding
 /// error to matter little.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn tanh<F: Format>(x: F) -> F {
     let (one, two) = (F::lit(1.0), F::lit(2.0));
     let magnitude = x.abs();

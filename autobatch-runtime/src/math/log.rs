@@ -4,7 +4,7 @@
 use super::format::Format;
 
 /// The exponent and f of `x` = 2^k (1 + f), subnormal numbers too.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn decompose<F: Format>(x: F) -> (F, F) {
     let (lifted, offset) = x.lift();
     let (k, m) = lifted.decompose();
@@ -12,7 +12,7 @@ pub(super) fn decompose<F: Format>(x: F) -> (F, F) {
 }
 
 /// f^2 / 2 and a correction with ln(1 + f) = f - f^2 / 2 + correction.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn ln_parts<F: Format>(f: F, s: F) -> (F, F) {
     let z = s * s;
     let half_square = F::lit(0.5) * f * f;
@@ -20,7 +20,7 @@ fn ln_parts<F: Format>(f: F, s: F) -> (F, F) {
 }
 
 /// `result` where `x` is positive and finite, else what all logarithms have in common.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn specials<F: Format>(x: F, result: F) -> F {
     let special = (-F::INFINITY).or_nan(x < F::lit(0.0));
     let result = if x < F::INFINITY { result } else { x };
@@ -28,13 +28,13 @@ fn specials<F: Format>(x: F, result: F) -> F {
 }
 
 /// What to add to a finite result for the logarithms of 0, infinity and NaN.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn extremes<F: Format>(x: F) -> F {
     let finite = x < F::INFINITY;
     x.or_zero(!finite) + (-F::INFINITY).or_zero(x == F::lit(0.0))
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn ln<F: Format>(x: F) -> F {
     let (k, f) = decompose(x);
     let (half_square, correction) = ln_parts(f, f / (F::lit(2.0) + f));
@@ -45,7 +45,7 @@ pub(super) fn ln<F: Format>(x: F) -> F {
 }
 
 /// The logarithm for the base whose ln is 1 / `scale`: `k_log` is that of 2^k in two parts.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn log_scaled<F: Format>(f: F, k_log: (F, F), scale: (F, F)) -> F {
     let (half_square, correction) = ln_parts(f, f / (F::lit(2.0) + f));
     let high = (f - half_square).short();
@@ -56,19 +56,19 @@ fn log_scaled<F: Format>(f: F, k_log: (F, F), scale: (F, F)) -> F {
     sum + (((k_log.0 - sum) + product) + (k_log.1 + product_low))
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn log2<F: Format>(x: F) -> F {
     let (k, f) = decompose(x);
     specials(x, log_scaled(f, (k, F::lit(0.0)), F::LOG2_E))
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn log10<F: Format>(x: F) -> F {
     let (k, f) = decompose(x);
     specials(x, log_scaled(f, (k * F::LOG10_2.0, k * F::LOG10_2.1), F::LOG10_E))
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn ln_1p<F: Format>(x: F) -> F {
     let (zero, one) = (F::lit(0.0), F::lit(1.0));
     // u + rest = 1 + x exactly, whichever is the larger.

@@ -110,7 +110,7 @@ macro_rules! functions {
         ///
         #[doc = concat!("assert!(", $example, ");")]
         /// ```
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         #[must_use]
         pub fn $name<T: Real>($($argument: T),+) -> T {
             $path($($argument),+)
@@ -173,7 +173,7 @@ functions! {
 /// ```
 /// assert_eq!(autobatch::math::powi(0.5, -3), 8.0);
 /// ```
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 #[must_use]
 pub fn powi<T: Real>(x: T, n: i32) -> T {
     pow::powi(x, n)
@@ -186,7 +186,7 @@ pub fn powi<T: Real>(x: T, n: i32) -> T {
 ///
 /// assert_eq!(math::sin_cos(0.5), (math::sin(0.5), math::cos(0.5)));
 /// ```
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 #[must_use]
 pub fn sin_cos<T: Real>(x: T) -> (T, T) {
     Trigonometric::sin_cos(x)

@@ -9,7 +9,7 @@ use super::log::{decompose, extremes};
 ///
 /// ln m = 2 atanh s with s = f / (2 + f), written as 2/3 s (3 + s^2 + 3/5 s^4 + ...): all products of leading
 /// parts are of short numbers, so exact.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn log2_parts(x: f64) -> (f64, f64) {
     let (k, f) = decompose(x);
     let divisor = 2.0 + f;
@@ -49,7 +49,7 @@ fn log2_parts(x: f64) -> (f64, f64) {
 }
 
 /// [`Power::pow_positive`] with a logarithm in two numbers.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn pow_positive_f64(x: f64, y: f64, invalid: bool) -> f64 {
     let (log_high, log_low) = log2_parts(x);
     // Without these limits the exponent's parts could be infinities of opposite signs.
@@ -73,7 +73,7 @@ fn pow_positive_f64(x: f64, y: f64, invalid: bool) -> f64 {
 
 /// [`Power::pow_positive`] with the logarithm in `f64`: half of the lanes for a few operations, where pairs
 /// of `f32` would need many for all.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn pow_positive_f32(x: f32, y: f32, invalid: bool) -> f32 {
     let (k, f) = decompose(x);
     // The logarithms of 0 and infinity bring the right limits, whatever the sign was.
@@ -110,20 +110,20 @@ pub trait Power: Exponential {
 }
 
 impl Power for f32 {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn pow_positive(self, y: f32, invalid: bool) -> f32 {
         pow_positive_f32(self, y, invalid)
     }
 }
 
 impl Power for f64 {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn pow_positive(self, y: f64, invalid: bool) -> f64 {
         pow_positive_f64(self, y, invalid)
     }
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn powf<F: Power>(x: F, y: F) -> F {
     let (zero, one) = (F::lit(0.0), F::lit(1.0));
     // An even number up to this limit is as it was after adding the limit, where even numbers are all there
@@ -141,7 +141,7 @@ pub(super) fn powf<F: Power>(x: F, y: F) -> F {
 }
 
 /// As compiler-rt, which std calls, does it, but always with all 32 steps, since lanes differ in `n`.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn powi<F: Format>(x: F, n: i32) -> F {
     let one = F::lit(1.0);
     let bits = n.unsigned_abs();

@@ -4,7 +4,7 @@ use super::format::Format;
 
 /// A polynomial for m^(-1/3), an iteration by the series of (1 - e)^(-1/3), and the same series again from an
 /// approximation so short that its cube is exact.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn cbrt<F: Format>(x: F) -> F {
     let (zero, one, third) = (F::lit(0.0), F::lit(1.0), F::lit(1.0 / 3.0));
     let magnitude = x.abs();
@@ -39,7 +39,7 @@ pub(super) fn cbrt<F: Format>(x: F) -> F {
 }
 
 /// The square root of the sum of squares, whose squares are exact, so that it is rounded but once before.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn hypot<F: Format>(x: F, y: F) -> F {
     let one = F::lit(1.0);
     let (x, y) = (x.abs(), y.abs());

@@ -18,18 +18,18 @@ macro_rules! trigonometric {
     ($float:ident $sin_cos:ident $atan2:ident: $($name:ident $function:ident),*) => {
         impl Trigonometric for $float {
             $(
-                #[inline(always)]
+                #[cfg_attr(optimised, inline(always))]
                 fn $name(self) -> $float {
                     trig::$function(self)
                 }
             )*
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn sin_cos(self) -> ($float, $float) {
                 trig::$sin_cos(self)
             }
 
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn atan2(self, x: $float) -> $float {
                 trig::$atan2(self, x)
             }

@@ -92,7 +92,7 @@ impl Depth {
     }
 
     /// The depth of a callee. (A tail call passes its own depth on.)
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[must_use]
     pub fn next(self) -> Depth {
         // A negative depth, which has borrowed of the upper half, does not get past the callee's entry.
@@ -100,14 +100,14 @@ impl Depth {
     }
 
     /// The depth of the caller.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[must_use]
     pub(crate) fn back(self) -> Depth {
         Depth(self.0.wrapping_add(1))
     }
 
     /// Whether this call is too many.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn is_exceeded(self) -> bool {
         (self.0 as i32) < 0
     }
@@ -118,26 +118,26 @@ impl Depth {
     }
 
     /// The calls and the bytes of stack that are left.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn here(self) -> u64 {
         self.0.wrapping_add((stack_pointer() as u64) << 32)
     }
 
     /// Whether the function can't be entered here.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn stops(self) -> bool {
         self.here() & SIGNS != 0
     }
 
     /// Whether a function that calls others without their asking can't be entered here: it needs a level for
     /// itself and one for them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn nears(self) -> bool {
         self.next().stops()
     }
 
     /// Whether a function entered here must not call.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is_last(self) -> bool {
         self.0 as u32 == 0
     }
@@ -162,13 +162,13 @@ impl Depth {
     }
 
     /// Makes this the depth that closures see, until the guard is dropped.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn publish(self) -> Published {
         Published { before: PUBLISHED.replace(self) }
     }
 
     /// The depth of the innermost activation with closures on this thread.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn published() -> Depth {
         let depth = PUBLISHED.get();
         if depth == NOWHERE { Depth::root(MOST) } else { depth }
@@ -183,7 +183,7 @@ pub struct Published {
 }
 
 impl Drop for Published {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn drop(&mut self) {
         PUBLISHED.set(self.before);
     }

@@ -6,13 +6,13 @@ use std::panic::resume_unwind;
 use super::budget::TooMuch;
 
 /// Whether a vector has room for so many more items, made if there is memory.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn has<T>(items: &mut Vec<T>, more: usize) -> bool {
     items.capacity() - items.len() >= more || grow(items, more)
 }
 
 /// Whether it has room for so many items in all, made if there is memory.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn has_all<T>(items: &mut Vec<T>, len: usize) -> bool {
     len <= items.capacity() || grow(items, len - items.len())
 }
@@ -30,7 +30,7 @@ pub(crate) fn refused() -> ! {
 }
 
 /// The same unless a vector has room for so many more items.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn make<T>(items: &mut Vec<T>, more: usize) {
     if !has(items, more) {
         refused();

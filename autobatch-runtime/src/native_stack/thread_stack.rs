@@ -55,7 +55,7 @@ pub(super) fn lowest() -> usize {
 
 /// Where the stack is now. Not the address of a local: taking that would keep LLVM from turning tail
 /// recursion into loops.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn stack_pointer() -> usize {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {

@@ -117,7 +117,7 @@ pub struct Ask<T: ?Sized, F = ()>(PhantomData<F>, PhantomData<T>);
 
 impl<T: ?Sized> Ask<T> {
     /// For a type that is written.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[expect(clippy::new_without_default, reason = "generated code only")]
     pub fn new() -> Self {
         Ask(PhantomData, PhantomData)
@@ -127,37 +127,37 @@ impl<T: ?Sized> Ask<T> {
 /// What is found where nothing else is.
 pub trait Else {
     /// Not known to be whole.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn whole(&self) -> No {
         No
     }
     /// Not known to be that type, or not copied.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn same_copied(&self) -> No {
         No
     }
     /// Not known to be that type.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn same(&self) -> No {
         No
     }
     /// Drops without effects of its own.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn drops_quietly(&self) -> Yes {
         Yes
     }
     /// Not copied.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn copied(&self) -> No {
         No
     }
     /// Not known to be dropped without anything happening.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn forgotten(&self) -> No {
         No
     }
     /// Another type.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn chains(&self) -> No {
         No
     }
@@ -168,7 +168,7 @@ impl<T: ?Sized, F> Else for &Ask<T, F> {}
 /// Found for whole types.
 pub trait Whole {
     /// It is.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn whole(&self) -> Yes {
         Yes
     }
@@ -179,7 +179,7 @@ impl<T: IsWhole> Whole for Ask<T> {}
 /// Found for types that are written.
 pub trait Same {
     /// It is that type.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn same(&self) -> Yes {
         Yes
     }
@@ -190,7 +190,7 @@ impl<T> Same for Ask<T, fn(T)> {}
 /// Found for types that are written, and copied.
 pub trait SameCopied {
     /// It is that type.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn same_copied(&self) -> Yes {
         Yes
     }
@@ -201,7 +201,7 @@ impl<T: Copy> SameCopied for Ask<T, fn(T)> {}
 /// Found for types with a `drop` of their own.
 pub trait Drops {
     /// It does something.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn drops_quietly(&self) -> No {
         No
     }
@@ -213,7 +213,7 @@ impl<T: Drop + ?Sized> Drops for Ask<T> {}
 /// Found for types that are copied.
 pub trait Copied {
     /// It is.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn copied(&self) -> Yes {
         Yes
     }
@@ -224,7 +224,7 @@ impl<T: Copy> Copied for Ask<T> {}
 /// Found for types that borrow, and whose drop does nothing.
 pub trait Forgotten {
     /// It is.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn forgotten(&self) -> Yes {
         Yes
     }
@@ -235,7 +235,7 @@ impl<T: IsForgotten> Forgotten for Ask<T> {}
 /// Found for the library's types whose methods take them by value.
 pub trait Chains {
     /// It is one.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn chains(&self) -> Yes {
         Yes
     }
@@ -298,7 +298,7 @@ pub trait Answer: Copy {
     /// Whether it is [`Yes`].
     const YES: bool;
     /// The same as a value.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn admits(self) -> bool {
         Self::YES
     }
@@ -314,15 +314,15 @@ impl Answer for No {
 
 impl Yes {
     /// Goes on.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn enter(self) {}
     /// Or another.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn or<A: Answer>(self, _: A) -> Yes {
         Yes
     }
     /// And another.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn and<A: Answer>(self, other: A) -> A {
         other
     }
@@ -336,12 +336,12 @@ impl No {
         unreachable!("members of a program that is not admitted run the scalar code")
     }
     /// Or another.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn or<A: Answer>(self, other: A) -> A {
         other
     }
     /// And another.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn and<A: Answer>(self, _: A) -> No {
         No
     }
@@ -352,16 +352,16 @@ pub struct Asked<A>(PhantomData<A>);
 
 impl<A: Default> Asked<A> {
     /// Before it is found.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[expect(clippy::new_without_default, reason = "generated code only")]
     pub fn new() -> Self {
         Asked(PhantomData)
     }
     /// This is it.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is(&self, _: A) {}
     /// The answer.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn answer(&self) -> A {
         A::default()
     }
@@ -372,38 +372,38 @@ pub struct Shape<T>(PhantomData<T>);
 
 impl<T> Shape<T> {
     /// Of any type.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[expect(clippy::new_without_default, reason = "generated code only")]
     pub fn new() -> Self {
         Shape(PhantomData)
     }
     /// This is the type.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is(&self, _: &T) {}
     /// This is the type of the value, which is handed on.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn of(&self, value: T) -> T {
         value
     }
     /// This is the type of the place.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn at<'p>(&self, place: &'p T) -> &'p T {
         place
     }
     /// The question for it.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn ask(&self) -> Ask<T> {
         Ask(PhantomData, PhantomData)
     }
     /// The question whether it is the type that is written as a function's parameter: `None::<fn(Point)>`.
     ///
     /// A type that leaves a lifetime out makes that a function for all lifetimes, which is another type than any `fn(T)`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn with<F>(&self, _: Option<F>) -> Ask<T, F> {
         Ask(PhantomData, PhantomData)
     }
     /// Whether nothing happens when a value is dropped.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is_forgotten(&self) -> bool {
         !std::mem::needs_drop::<T>()
     }
@@ -422,11 +422,11 @@ pub fn given<T>() -> T {
 }
 
 /// Under `strict`, an error unless the answer is [`Yes`].
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn must_be(_: impl BlockLocal) {}
 
 /// Under `strict`, an error unless the answer is [`Yes`] or values are dropped without anything happening.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn must_be_quiet<T, A: Answer>(_: &Shape<T>, _: A) {
     const {
         assert!(

@@ -14,7 +14,7 @@ pub trait Checked<T: ?Sized> {
 impl<T: ?Sized, const N: usize> Checked<T> for [(); N] {
     type Of = T;
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn value(value: T) -> T
     where
         T: Sized,

@@ -13,7 +13,7 @@ pub struct Typed<T>(PhantomData<T>);
 
 impl<T> Typed<T> {
     /// The type of this value.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn of(_: &T) -> Typed<T> {
         Typed(PhantomData)
     }
@@ -34,7 +34,7 @@ pub trait OtherType {
 }
 
 impl<T> OtherType for Typed<T> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn which(self) -> Other {
         Other
     }
@@ -53,14 +53,14 @@ macro_rules! numbers {
         $(
             impl Typed<$reaches> {
                 /// Which of the two it is.
-                #[inline(always)]
+                #[cfg_attr(optimised, inline(always))]
                 pub fn which(self) -> Number {
                     Number
                 }
             }
             impl Reaches for $reaches {
                 type Number = $number;
-                #[inline(always)]
+                #[cfg_attr(optimised, inline(always))]
                 fn number(self) -> $number {
                     let $x = self;
                     $get
@@ -86,7 +86,7 @@ macro_rules! functions {
         impl Number {
             $(
                 #[allow(missing_docs)]
-                #[inline(always)]
+                #[cfg_attr(optimised, inline(always))]
                 pub fn $name<X: Reaches>(self, x: X, $($arg: $ty,)* _: impl FnOnce(X, $($ty),*) -> $result) -> $result {
                     math::$name(x.number(), $($arg),*)
                 }
@@ -125,14 +125,14 @@ macro_rules! others {
         impl Other {
             $(
                 #[allow(missing_docs)]
-                #[inline(always)]
+                #[cfg_attr(optimised, inline(always))]
                 pub fn $name<X, R>(self, x: X, method: impl FnOnce(X) -> R) -> R {
                     method(x)
                 }
             )*
             $(
                 #[allow(missing_docs)]
-                #[inline(always)]
+                #[cfg_attr(optimised, inline(always))]
                 pub fn $name2<X, A, R>(self, x: X, arg: A, method: impl FnOnce(X, A) -> R) -> R {
                     method(x, arg)
                 }

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::mem::transmute;
 
 /// The identity of a type, whatever its lifetimes.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn id<T>() -> TypeId {
     trait Id {
         fn id(&self) -> TypeId
@@ -18,7 +18,7 @@ pub(crate) fn id<T>() -> TypeId {
             Self: 'static;
     }
     impl<T> Id for PhantomData<T> {
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn id(&self) -> TypeId
         where
             Self: 'static,
@@ -34,7 +34,7 @@ pub(crate) fn id<T>() -> TypeId {
 }
 
 /// Whether `T` is a primitive number, `bool` or `char`.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn is_plain<T>() -> bool {
     // Few are compared, by their sizes: code that is not optimised asks at run time, for each lane.
     macro_rules! any {
@@ -47,7 +47,7 @@ pub fn is_plain<T>() -> bool {
 }
 
 /// The same for what a function yields, which is not called: for types that have no name.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn yields_plain<A, T>(_: impl FnOnce(A) -> Shown<T>) -> bool {
     is_plain::<T>()
 }
@@ -56,7 +56,7 @@ pub fn yields_plain<A, T>(_: impl FnOnce(A) -> Shown<T>) -> bool {
 pub struct Shown<T: ?Sized>(PhantomData<T>);
 
 /// The type of a value.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn shown<T>(_: &T) -> Shown<T> {
     Shown(PhantomData)
 }
@@ -66,7 +66,7 @@ macro_rules! steps {
     ($($method:ident: [$($generics:tt)*] $from:ty => $to:ty;)*) => {$(
         impl<$($generics)*> Shown<$from> {
             /// The type one step on.
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             pub fn $method(self) -> Shown<$to> {
                 Shown(PhantomData)
             }
@@ -86,13 +86,13 @@ steps! {
 
 impl<'a, T: ?Sized + 'a> Shown<T> {
     /// The type of a reference to it.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn reference(self) -> Shown<&'a T> {
         Shown(PhantomData)
     }
 
     /// Whether it is plain.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn plain(self) -> bool
     where
         T: Sized,
@@ -107,13 +107,13 @@ pub struct Nowhere;
 /// Any other type.
 pub trait NoList: Sized {
     /// It has no elements, as far as is known.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn element(self) -> Shown<Nowhere> {
         Shown(PhantomData)
     }
 
     /// It refers to nothing, as far as is known.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn dereference(self) -> Shown<Nowhere> {
         Shown(PhantomData)
     }

@@ -7,7 +7,7 @@ use super::isa::Isa;
 use super::isa::Level;
 
 /// Runs `f` compiled for `level`, as far as `f` is inlined.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn vectorize<R>(level: Level, f: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
     match level.0 {

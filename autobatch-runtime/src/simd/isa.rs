@@ -75,7 +75,7 @@ impl Level {
     }
 
     /// The bytes of a vector, where words are compared by vectors of a known size.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn bytes(self) -> usize {
         match self.0 {
             Isa::Avx512 => 64,

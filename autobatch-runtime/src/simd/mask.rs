@@ -7,13 +7,13 @@ use super::isa::Isa;
 use super::isa::Level;
 
 /// The number of lanes set.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn count(mask: &[u64]) -> usize {
     mask.iter().map(|word| word.count_ones() as usize).sum()
 }
 
 /// The bits of `bits` that are set in `mask`, side by side.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn extract(bits: u64, mask: u64, level: Level) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if matches!(level.0, Isa::Avx2 | Isa::Avx512) {
@@ -31,7 +31,7 @@ pub(crate) fn extract(bits: u64, mask: u64, level: Level) -> u64 {
 }
 
 /// One more than the highest lane set.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn extent(mask: &[u64]) -> usize {
     let last = mask.iter().rposition(|&word| word != 0);
     last.map_or(0, |at| 64 * at + 64 - mask[at].leading_zeros() as usize)
@@ -60,7 +60,7 @@ pub(crate) fn runs(mask: &[u64]) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The first lane from `from` on that is set in `of` of its word; behind the last one if there is none.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn next(mask: &[u64], from: usize, of: impl Fn(u64) -> u64) -> usize {
     let mut above = !0 << (from % 64);
     for (block, &word) in mask.iter().enumerate().skip(from / 64) {

@@ -10,7 +10,7 @@ use crate::probes::type_id::id;
 
 /// A divisor, or an index, that LLVM may take for the same in all lanes: it must not make vectors around an integer division by it, because those of
 /// LLVM 22 are wrong where some lanes do not divide.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn same_for_all<T>(number: T) -> T {
     let is = |ids: [TypeId; 2]| ids.contains(&id::<T>());
     let float = is([TypeId::of::<f32>(), TypeId::of::<f64>()])
@@ -19,7 +19,7 @@ pub fn same_for_all<T>(number: T) -> T {
 }
 
 /// A reference to something that another function may index by such a division, if it is a slice.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn same_slice_for_all<T>(shared: T) -> T {
     if size_of::<T>() > size_of::<usize>() { black_box(shared) } else { shared }
 }

@@ -50,13 +50,13 @@ impl<T> Drop for LaneColumn<T> {
 
 impl<T> LaneColumn<T> {
     /// The strip at `at`, to be read or taken from only.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn read<const W: usize>(&mut self, at: usize) -> Home<'_, T, W, false> {
         Home(self.home(at))
     }
 
     /// The strip at `at`, to be changed.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn edit<const W: usize>(&mut self, at: usize) -> Home<'_, T, W, true> {
         Home(self.home(at))
     }
@@ -69,14 +69,14 @@ impl<T> LaneColumn<T> {
     }
 
     /// Empty slots, to be filled.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn room(&mut self, at: usize, len: usize) -> &mut [MaybeUninit<T>] {
         self.reserve(at + len);
         &mut self.slots_mut()[at..at + len]
     }
 
     /// Whether values need not be dropped.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn needs_no_drop(&self) -> bool {
         !std::mem::needs_drop::<T>()
     }
@@ -207,40 +207,40 @@ impl<T> LaneColumn<T> {
         simd::compact(self.slots_mut(), mask, level);
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn home<const W: usize>(&mut self, at: usize) -> &mut [MaybeUninit<T>; W] {
         self.reserve(at + W);
         (&mut self.slots_mut()[at..at + W]).try_into().expect("the range has W slots")
     }
 
     /// Slots up to `len`. Unwinds if there is no memory for them; nothing has changed then.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn reserve(&mut self, len: usize) {
         if len > self.len {
             self.grow(len);
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn slots(&self) -> &[MaybeUninit<T>] {
         // SAFETY: there are `len` slots, and any bits are a `MaybeUninit`.
         unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
 
     /// The slots from `at` on; none if there are fewer.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn slots_from(&self, at: usize) -> &[MaybeUninit<T>] {
         self.slots().get(at..).unwrap_or(&[])
     }
 
     /// The slots before and from `at` on, of a column of at least `len`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn split(&mut self, at: usize, len: usize) -> (&mut [MaybeUninit<T>], &mut [MaybeUninit<T>]) {
         self.reserve(len);
         self.slots_mut().split_at_mut(at)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn slots_mut(&mut self) -> &mut [MaybeUninit<T>] {
         // SAFETY: as above; the column is borrowed alone.
         unsafe { slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
@@ -275,7 +275,7 @@ impl<T> LaneColumn<T> {
 }
 
 /// Whether a column can be filled from a source in one go: nothing is lost if that is done again.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn simple<T>(source: &impl Source<T>, column: &LaneColumn<T>) -> bool {
     column.needs_no_drop() && source.repeatable()
 }

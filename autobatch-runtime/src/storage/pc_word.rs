@@ -10,7 +10,7 @@ use crate::simd::{self, Level};
 pub struct Next<P>(pub(crate) P);
 
 /// The lane goes to `point`.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn next<P: PcWord>(point: P) -> Next<P> {
     Next(point)
 }
@@ -66,63 +66,63 @@ macro_rules! word {
     ($word:ty, $signed:ty, $arena:ident, $lowest:ident, $mask:ident, $choose:ident) => {
         impl PcWord for $word {
             const IDLE: Self = IDLE as $word;
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn of(point: u32) -> Self {
                 point as $word
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn point(self) -> u32 {
                 self as u32
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn least(self, other: Self) -> Self {
                 (self as $signed).min(other as $signed) as $word
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn same(self, other: Self) -> Self {
                 (self == other) as $word
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn set(on: bool) -> Self {
                 -(on as $signed) as $word
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn is_set(self) -> bool {
                 (self as $signed) < 0
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn above(self, point: u32) -> Self {
                 self.wrapping_sub(point as $word + 1)
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn plus(self, other: Self) -> Self {
                 self.wrapping_add(other)
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn or(self, other: Self) -> Self {
                 self | other
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn number(self) -> usize {
                 self as usize
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn wide_lowest(words: &[Self], level: Level) -> Option<Self> {
                 simd::$lowest(words, level)
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn wide_mask(words: &[Self], point: Self, level: Level) -> Option<u64> {
                 simd::$mask(words, point, level)
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn wide_choose(words: &mut [Self], bits: u64, set: Self, clear: Self, level: Level) -> bool {
                 simd::$choose(words, bits, set, clear, level)
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn arena(words: &PcWords) -> &Vec<Self> {
                 &words.$arena
             }
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn arena_mut(words: &mut PcWords) -> &mut Vec<Self> {
                 &mut words.$arena
             }
@@ -134,7 +134,7 @@ word!(u32, i32, narrow, lowest32, mask32, choose32);
 word!(u64, i64, wide, lowest64, mask64, choose64);
 
 /// The lowest point among `words`, [`IDLE`] if there is none.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn lowest<P: PcWord>(words: &[P], level: Level) -> u32 {
     match P::wide_lowest(words, level) {
         Some(least) => least.least(P::IDLE).point(),
@@ -143,7 +143,7 @@ pub(crate) fn lowest<P: PcWord>(words: &[P], level: Level) -> u32 {
 }
 
 /// The lowest point above `point` among `words`, something above [`IDLE`] if there is none.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn lowest_above<P: PcWord>(words: &[P], point: u32) -> u32 {
     let all = P::of(0).above(0);
     let least = words.iter().fold(all, |least, word| least.min(word.above(point)));
@@ -151,7 +151,7 @@ pub(crate) fn lowest_above<P: PcWord>(words: &[P], point: u32) -> u32 {
 }
 
 /// How many of `words` are at `point`.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn count<P: PcWord>(words: &[P], point: u32, level: Level) -> usize {
     let count = |words: &[P]| match P::wide_mask(words, P::of(point), level) {
         Some(mask) => mask.count_ones() as usize,
@@ -161,7 +161,7 @@ pub(crate) fn count<P: PcWord>(words: &[P], point: u32, level: Level) -> usize {
 }
 
 /// Makes the words of a strip `set` for the lanes in `bits`, else `clear`.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn choose<P: PcWord, const W: usize>(
     words: &mut [P; W],
     bits: u64,
@@ -178,13 +178,13 @@ pub(crate) fn choose<P: PcWord, const W: usize>(
 }
 
 /// One bit per word of `words` (at most 64): whether it is at `point`.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn mask<P: PcWord>(words: &[P], point: u32, level: Level) -> u64 {
     equal(words, P::of(point), level)
 }
 
 /// One bit per word of `words` (at most 64): whether it is this one.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn equal<P: PcWord>(words: &[P], to: P, level: Level) -> u64 {
     if let Some(mask) = P::wide_mask(words, to, level) {
         return mask;
@@ -206,14 +206,14 @@ pub(crate) fn equal<P: PcWord>(words: &[P], to: P, level: Level) -> u64 {
 
 /// The same where they are at most two vectors. The bits of the second begin at [`SECOND`]: else LLVM puts the vectors together
 /// before it compares, and what branches on the bits waits for that (measured: a seventh of the time of a recursive quadrature).
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn equal_apart<P: PcWord>(words: &[P], to: P, level: Level) -> u64 {
     let (first, second) = words.split_at(in_first::<P>(words.len(), level));
     equal(first, to, level) | equal(second, to, level) << SECOND
 }
 
 /// How many of so many words are in the first vector.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn in_first<P: PcWord>(words: usize, level: Level) -> usize {
     words.min(level.bytes() / size_of::<P>())
 }

@@ -45,7 +45,7 @@ pub(super) const fn split<T>() -> bool {
 }
 
 /// Whether values of `T` are merged by select.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) const fn select<T>() -> bool {
     Of::<T>::SELECTED
 }
@@ -74,7 +74,7 @@ pub trait Slots {
         Self: Slots<Value = [E; N]>;
     /// Stores the bits of a selected value: new ones if the lane is here, else those that `bits` returned. A function of
     /// its own: where the choice stands in the lane code, LLVM makes it one between storing and not storing.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn choose(
         &mut self,
         lane: usize,
@@ -94,7 +94,7 @@ pub fn absent() {}
 
 /// What an exit gives a variable that nobody reads behind it: any bits will do, so that no instruction
 /// is spent on choosing them.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn dead<T>() -> MaybeUninit<T> {
     MaybeUninit::uninit()
 }
@@ -102,7 +102,7 @@ pub fn dead<T>() -> MaybeUninit<T> {
 impl<T, const W: usize> Slots for [MaybeUninit<T>; W] {
     type Value = T;
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn bits(&self, lane: usize) -> MaybeUninit<T> {
         match Of::<T>::SELECTED {
             // SAFETY: any bit pattern is a `MaybeUninit`, and `T` has no drop glue, so that a second
@@ -112,14 +112,14 @@ impl<T, const W: usize> Slots for [MaybeUninit<T>; W] {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn take(&self, lane: usize, old: &MaybeUninit<T>) -> T {
         let from = if Of::<T>::SELECTED { old } else { &self[lane] };
         // SAFETY: the variable is live here, so the slot holds a value; it is taken once.
         unsafe { from.assume_init_read() }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn leave(&mut self, lane: usize, value: T) -> MaybeUninit<T> {
         if Of::<T>::SELECTED {
             return MaybeUninit::new(value);
@@ -128,21 +128,21 @@ impl<T, const W: usize> Slots for [MaybeUninit<T>; W] {
         MaybeUninit::uninit()
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn keep(&mut self, lane: usize, value: T) {
         if !(Of::<T>::SELECTED && is_plain::<T>()) {
             self[lane] = MaybeUninit::new(value);
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn settle(&mut self, lane: usize, merged: MaybeUninit<T>) {
         if Of::<T>::SELECTED {
             self[lane] = merged;
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn element<E: Copy, const N: usize>(&self, lane: usize, at: usize) -> E
     where
         Self: Slots<Value = [E; N]>,
@@ -156,7 +156,7 @@ impl<T, const W: usize> Slots for [MaybeUninit<T>; W] {
 impl<T, const W: usize> Slots for Lanewise<T, W> {
     type Value = T;
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn element<E: Copy, const N: usize>(&self, lane: usize, at: usize) -> E
     where
         Self: Slots<Value = [E; N]>,
@@ -171,19 +171,19 @@ impl<T, const W: usize> Slots for Lanewise<T, W> {
         unsafe { *value.as_ptr().cast::<E>().add(at) }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn bits(&self, lane: usize) -> MaybeUninit<T> {
         if Of::<T>::SPLIT { self.get(lane) } else { Slots::bits(&self.0, lane) }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn take(&self, lane: usize, old: &MaybeUninit<T>) -> T {
         let from = if Of::<T>::SPLIT || Of::<T>::SELECTED { old } else { &self.0[lane] };
         // SAFETY: as above; of a selected or split value `old` has the bits.
         unsafe { from.assume_init_read() }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn leave(&mut self, lane: usize, value: T) -> MaybeUninit<T> {
         if Of::<T>::SPLIT || Of::<T>::SELECTED {
             return MaybeUninit::new(value);
@@ -192,7 +192,7 @@ impl<T, const W: usize> Slots for Lanewise<T, W> {
         MaybeUninit::uninit()
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn keep(&mut self, lane: usize, value: T) {
         if Of::<T>::SPLIT {
             self.put(lane, MaybeUninit::new(value));
@@ -201,7 +201,7 @@ impl<T, const W: usize> Slots for Lanewise<T, W> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn settle(&mut self, lane: usize, merged: MaybeUninit<T>) {
         if Of::<T>::SPLIT {
             self.put(lane, merged);
@@ -233,14 +233,14 @@ macro_rules! words {
 
 impl<T, const W: usize> Lanewise<T, W> {
     /// Slots that are values side by side, which those of types that are not split are.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn of(slots: &mut [MaybeUninit<T>; W]) -> &mut Self {
         // SAFETY: the same representation.
         unsafe { &mut *ptr::from_mut(slots).cast() }
     }
 
     /// The bits of a lane.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn get(&self, lane: usize) -> MaybeUninit<T> {
         assert!(lane < W);
         if !Of::<T>::SPLIT {
@@ -257,7 +257,7 @@ impl<T, const W: usize> Lanewise<T, W> {
     }
 
     /// Overwrites them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn put(&mut self, lane: usize, value: MaybeUninit<T>) {
         assert!(lane < W);
         if !Of::<T>::SPLIT {

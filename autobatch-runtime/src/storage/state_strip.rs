@@ -33,7 +33,7 @@ impl<T> Room<T> {
     const EMPTY: Self = Room(MaybeUninit::uninit(), PhantomData);
 
     /// Where the state is.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn state(&mut self) -> &mut MaybeUninit<T> {
         assert!(copied::<T>());
         // SAFETY: a type that is copied fits, and any bits are a `MaybeUninit`.
@@ -45,7 +45,7 @@ impl<T> Room<T> {
 type Rooms<T, const W: usize> = MaybeUninit<Aligned<[Room<T>; W]>>;
 
 /// The same as slots.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn slots<T, const W: usize>(rooms: &mut Rooms<T, W>) -> &mut Lanewise<T, W> {
     assert!(copied::<T>());
     // SAFETY: as many values of a type that is copied fit, and any bits are a `MaybeUninit`.
@@ -63,7 +63,7 @@ pub struct StateStrip<'c, 'w, 's, T, P: PcWord, const W: usize> {
 
 impl<'c, 's, T, const W: usize> Home<'c, &'s mut T, W, false> {
     /// The states of the lanes in `was`, in which the variable is live.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn open_states<'w, P: PcWord>(self, was: &'w LaneMask<P, W>) -> StateStrip<'c, 'w, 's, T, P, W> {
         StateStrip { rooms: MaybeUninit::uninit(), filled: false, home: self.0, was }
     }
@@ -71,7 +71,7 @@ impl<'c, 's, T, const W: usize> Home<'c, &'s mut T, W, false> {
 
 impl<'s, T, P: PcWord, const W: usize> StateStrip<'_, '_, 's, T, P, W> {
     /// The lanes.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn lanes(&mut self) -> StateLanes<'_, 's, T, W> {
         if copied::<T>() && !self.filled {
             self.filled = true;
@@ -90,7 +90,7 @@ impl<'s, T, P: PcWord, const W: usize> StateStrip<'_, '_, 's, T, P, W> {
 }
 
 impl<T, P: PcWord, const W: usize> Drop for StateStrip<'_, '_, '_, T, P, W> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn drop(&mut self) {
         if !self.filled {
             return;
@@ -113,7 +113,7 @@ pub struct StateLanes<'l, 's, T, const W: usize> {
 
 impl<'s, T, const W: usize> StateLanes<'_, 's, T, W> {
     /// What a lane is lent, whether it is there or not.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn lend(&mut self, lane: usize) -> Lent<'_, 's, T, W> {
         let mut lent = Lent { own: Room::EMPTY, rooms: self.rooms, home: &mut self.home[lane], lane };
         lent.begin();
@@ -130,7 +130,7 @@ pub struct Lent<'l, 's, T, const W: usize> {
 }
 
 impl<T, const W: usize> Lent<'_, '_, T, W> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn begin(&mut self) {
         if copied::<T>() {
             *self.own.state() = slots(self.rooms).get(self.lane);
@@ -138,7 +138,7 @@ impl<T, const W: usize> Lent<'_, '_, T, W> {
     }
 
     /// The state, of a lane that is there.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn state(&mut self) -> &mut T {
         match copied::<T>() {
             // SAFETY: the lane was there when the strip was filled, for lanes only leave, so its copy is a state.
@@ -150,7 +150,7 @@ impl<T, const W: usize> Lent<'_, '_, T, W> {
 }
 
 impl<T, const W: usize> Drop for Lent<'_, '_, T, W> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn drop(&mut self) {
         if copied::<T>() {
             // SAFETY: any bits are a `MaybeUninit`; the state moves back.

@@ -102,7 +102,7 @@ unsafe fn free<C>(shelf: NonNull<()>) {
 
 impl<C> Deref for Loan<'_, C> {
     type Target = C;
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn deref(&self) -> &C {
         // SAFETY: `lent` makes this the only handle, so references are limited by borrows of it.
         unsafe { &*self.0.item.get() }
@@ -110,7 +110,7 @@ impl<C> Deref for Loan<'_, C> {
 }
 
 impl<C> DerefMut for Loan<'_, C> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn deref_mut(&mut self) -> &mut C {
         // SAFETY: as for `deref`.
         unsafe { &mut *self.0.item.get() }

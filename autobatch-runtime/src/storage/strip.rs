@@ -20,20 +20,20 @@ pub struct Strip<T, const W: usize>(Aligned<[MaybeUninit<T>; W]>);
 
 impl<T, const W: usize> Strip<T, W> {
     /// Without values.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         Strip(Aligned([const { MaybeUninit::uninit() }; W]))
     }
 
     /// Without values, and without those that it had in a loop's last round: LLVM would keep them for lanes that do not run.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn cleared() -> Self {
         Strip(Aligned([const { MaybeUninit::zeroed() }; W]))
     }
 
     /// The same value for all lanes.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn filled(value: T) -> Self
     where
         T: Copy,
@@ -42,26 +42,26 @@ impl<T, const W: usize> Strip<T, W> {
     }
 
     /// Those of a column, from `first` on.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn of(column: &[MaybeUninit<T>], first: usize) -> Self {
         Strip::copied(column[first..].first_chunk().expect("columns have room for whole strips"))
     }
 
     /// The same again.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn copied(lanes: &[MaybeUninit<T>; W]) -> Self {
         // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
         Strip(Aligned(unsafe { ptr::read(lanes) }))
     }
 
     /// The lanes.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn lanes(&self) -> &[MaybeUninit<T>; W] {
         &self.0.0
     }
 
     /// The lanes, to be written.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn lanes_mut(&mut self) -> &mut [MaybeUninit<T>; W] {
         &mut self.0.0
     }
@@ -72,25 +72,25 @@ pub struct Home<'c, T, const W: usize, const BACK: bool>(pub(crate) &'c mut [May
 
 impl<'c, T, const W: usize, const BACK: bool> Home<'c, T, W, BACK> {
     /// The strip's lanes, to work on.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn open(self) -> Local<'c, T, W, BACK, true> {
         self.local()
     }
 
     /// The same as an array.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn open_rows(self) -> Local<'c, T, W, BACK, false> {
         self.local()
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn local<const SPLIT: bool>(self) -> Local<'c, T, W, BACK, SPLIT> {
         Local { copy: MaybeUninit::uninit(), filled: false, home: self.0 }
     }
 
     /// The same for a variable that only the lanes in `was` have: the others keep what they hold in the
     /// column, whatever happens to the copy.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn open_where<'w, P: PcWord>(self, was: &'w LaneMask<P, W>) -> Partial<'c, 'w, T, P, W> {
         Partial { local: ManuallyDrop::new(Home::<T, W, false>(self.0).open()), was }
     }
@@ -108,14 +108,14 @@ pub struct Partial<'c, 'w, T, P: PcWord, const W: usize> {
 
 impl<T, P: PcWord, const W: usize> Partial<'_, '_, T, P, W> {
     /// The lanes.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn lanes(&mut self) -> &mut Lanewise<T, W> {
         self.local.lanes()
     }
 }
 
 impl<T, P: PcWord, const W: usize> Drop for Partial<'_, '_, T, P, W> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn drop(&mut self) {
         let Local { copy, filled, home } = &mut *self.local;
         if !*filled {
@@ -149,7 +149,7 @@ pub struct Local<'c, T, const W: usize, const BACK: bool, const SPLIT: bool> {
 
 impl<T, const W: usize, const BACK: bool, const SPLIT: bool> Local<'_, T, W, BACK, SPLIT> {
     /// The copy of a type that has one.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn copy(&mut self) -> &mut Lanewise<T, W> {
         let copy = &mut self.copy;
         if !self.filled {
@@ -173,7 +173,7 @@ impl<T, const W: usize, const BACK: bool, const SPLIT: bool> Local<'_, T, W, BAC
 
 impl<T, const W: usize, const BACK: bool> Local<'_, T, W, BACK, true> {
     /// The lanes.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn lanes(&mut self) -> &mut Lanewise<T, W> {
         if split::<T>() || select::<T>() { self.copy() } else { Lanewise::of(self.home) }
     }
@@ -181,14 +181,14 @@ impl<T, const W: usize, const BACK: bool> Local<'_, T, W, BACK, true> {
 
 impl<T, const W: usize, const BACK: bool> Local<'_, T, W, BACK, false> {
     /// The lanes.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn lanes(&mut self) -> &mut [MaybeUninit<T>; W] {
         if select::<T>() { &mut self.copy().0 } else { self.home }
     }
 }
 
 impl<T, const W: usize, const BACK: bool, const SPLIT: bool> Drop for Local<'_, T, W, BACK, SPLIT> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn drop(&mut self) {
         if !self.filled || !BACK && is_plain::<T>() {
             return;

@@ -51,7 +51,7 @@ pub struct Arena<'a> {
 
 /// Has the native frame aligned to cache lines: LLVM aligns the vectors that it spills only if something else
 /// there is aligned as they are.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn align() {
     black_box(&MaybeUninit::<Line>::uninit());
 }
@@ -77,13 +77,13 @@ impl Memory {
 
 impl<'a> Arena<'a> {
     /// The memory for a callee, which gives it back when it returns.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn sub(&mut self) -> Arena<'_> {
         Arena { free: &mut *self.free, next: self.next.as_deref_mut(), level: self.level, pulse: self.pulse }
     }
 
     /// The same, with the level that the code is compiled for: a constant, where it is asked.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[must_use]
     pub fn at(self, level: Level) -> Arena<'a> {
         align();
@@ -91,7 +91,7 @@ impl<'a> Arena<'a> {
     }
 
     /// The lanes of a frame are about to make one step. Unwinds if the tile is to end.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn step(&self, lanes: usize) {
         if let Some(pulse) = self.pulse {
             pulse.side_by_side(1, lanes as u64 / STRIP);
@@ -99,13 +99,13 @@ impl<'a> Arena<'a> {
     }
 
     /// Whether the run has limits, so that scalar code has to count.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is_limited(&self) -> bool {
         self.pulse.is_some_and(|pulse| pulse.limits)
     }
 
     /// Scalar code has run for few lanes. Unwinds if the tile is to end.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn few_have_run(&self, blocks: u64) {
         if let Some(pulse) = self.pulse
             && pulse.limits
@@ -115,7 +115,7 @@ impl<'a> Arena<'a> {
     }
 
     /// A column without values, of so many lanes.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn column<T>(&mut self, lanes: usize) -> &'a mut [MaybeUninit<T>] {
         // Not a constant: code for programs with other types exists, and is never run.
         assert!(align_of::<T>() <= align_of::<Line>(), "plain values are aligned as lines are");
@@ -125,7 +125,7 @@ impl<'a> Arena<'a> {
         unsafe { slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), lanes) }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn take(&mut self, lines: usize) -> &'a mut Lines {
         if lines > self.free.len() {
             self.grow(lines);

@@ -8,7 +8,7 @@ use std::ptr;
 use crate::storage::Home;
 
 /// Gives the lanes behind the first `count` the bits of the last of these.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn pad<T>(column: &mut [MaybeUninit<T>], count: usize) {
     let (members, pads) = column.split_at_mut(count);
     if let Some(last) = members.last() {
@@ -18,13 +18,13 @@ pub fn pad<T>(column: &mut [MaybeUninit<T>], count: usize) {
 }
 
 /// The first `strips` strips of a column, to be read.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn strips<T, const W: usize>(column: &[MaybeUninit<T>], strips: usize) -> &[[MaybeUninit<T>; W]] {
     &column.as_chunks().0[..strips]
 }
 
 /// The same, to be written.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn strips_mut<T, const W: usize>(
     column: &mut [MaybeUninit<T>],
     strips: usize,
@@ -33,40 +33,40 @@ pub fn strips_mut<T, const W: usize>(
 }
 
 /// The lanes of a strip, to work on in a copy that goes back in the end.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn open<T, const W: usize>(strip: &mut [MaybeUninit<T>; W]) -> Home<'_, T, W, true> {
     Home(strip)
 }
 
 /// The value of a lane.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn value<T>(column: &[MaybeUninit<T>], lane: usize) -> T {
     // SAFETY: by the protocol the slot holds a value, which only computes, so that it may be copied.
     unsafe { column[lane].assume_init_read() }
 }
 
 /// Gives a lane its value.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn give<T>(column: &mut [MaybeUninit<T>], lane: usize, value: T) {
     column[lane].write(value);
 }
 
 /// A lane leaves a value behind.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn put<T>(to: &mut [MaybeUninit<T>], lane: usize, from: &[MaybeUninit<T>], at: usize) {
     // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
     to[lane] = unsafe { ptr::read(&from[at]) };
 }
 
 /// The first lanes of `to` get the values of a strip.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn append_strip<T, const W: usize>(to: &mut [MaybeUninit<T>], strip: &[MaybeUninit<T>; W]) {
     // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
     *to.first_chunk_mut().expect("there is room for a strip") = unsafe { ptr::read(strip) };
 }
 
 /// A copy of the bits of a lane's value.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn copy_slot<T>(slot: &MaybeUninit<T>) -> MaybeUninit<T> {
     // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
     unsafe { ptr::read(slot) }

@@ -16,7 +16,7 @@ use super::lane_set::LaneSet;
 use crate::simd::{self, Level};
 
 /// The column in the dense frame of `lanes` for the `count` lanes of `kept`.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn gather<'a, T>(
     arena: &mut Arena<'a>,
     from: &[MaybeUninit<T>],
@@ -31,7 +31,7 @@ pub fn gather<'a, T>(
 }
 
 /// A column with the same bits.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn copied<'a, T>(arena: &mut Arena<'a>, from: &[MaybeUninit<T>]) -> &'a mut [MaybeUninit<T>] {
     let column = arena.column(from.len());
     // SAFETY: both have the same length and lie apart; any bits are a `MaybeUninit`.
@@ -40,7 +40,7 @@ pub fn copied<'a, T>(arena: &mut Arena<'a>, from: &[MaybeUninit<T>]) -> &'a mut 
 }
 
 /// The results of a dense frame, to the lanes it was made for.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn scatter<T>(
     to: &mut [MaybeUninit<T>],
     dense: &[MaybeUninit<T>],
@@ -52,7 +52,7 @@ pub fn scatter<T>(
 }
 
 /// The lanes of `set` in the dense frame of `lanes` to which those in `kept` go, `count` of them.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn squeeze<'a>(
     arena: &mut Arena<'a>,
     set: &LaneSet<'_>,
@@ -135,7 +135,7 @@ impl<'r, R> Moved<'r, R> {
 }
 
 /// The bits that are set in `mask`, side by side.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn extract(bits: u64, mask: u64, level: Level) -> u64 {
     if bits & mask == mask {
         return if mask == !0 { !0 } else { (1u64 << mask.count_ones()) - 1 };

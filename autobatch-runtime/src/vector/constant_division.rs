@@ -17,7 +17,7 @@ use super::lookup::Fault;
 const SIZES: std::ops::RangeInclusive<f64> = 1e-270..=1e300;
 
 /// A quotient by a constant, or another number, which is noted.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn quotient(dividend: f64, constant: f64, fault: &Fault) -> f64 {
     // All of this is known when the code is compiled.
     let reciprocal = 1.0 / constant;

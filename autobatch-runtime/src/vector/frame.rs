@@ -9,7 +9,7 @@ use crate::api::column::Source;
 use crate::batch::begin_ticks;
 
 /// Whether so few lanes run faster as scalar code, where that is so for up to `most`. In a run with limits only if that counts.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn is_few(arena: &Arena<'_>, lanes: usize, most: usize, counts: bool) -> bool {
     // Tests shall meet frames of few lanes.
     let few = lanes <= if cfg!(debug_assertions) { 4 } else { most };
@@ -23,20 +23,20 @@ fn begin_few(arena: &Arena<'_>) -> bool {
 }
 
 /// Whether `count` members shall leave a frame of `lanes` for one of their own.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn is_sparse(count: usize, lanes: usize) -> bool {
     4 * count < 3 * lanes
 }
 
 /// The lanes of a frame for `count` members: whole strips.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn width<const W: usize>(count: usize) -> usize {
     count.next_multiple_of(W)
 }
 
 /// The column of a parameter for the members of a tile: where the caller of the batch has it if there are no
 /// pads.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn load<'a, T>(
     arena: &mut Arena<'a>,
     source: &'a impl Source<T>,
@@ -69,7 +69,7 @@ fn load_apart<T>(source: &impl Source<T>, members: Members<'_>, column: &mut [Ma
 }
 
 /// The column of a parameter that is the same for all members.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn load_same<'a, T>(arena: &mut Arena<'a>, value: T, lanes: usize) -> &'a mut [MaybeUninit<T>] {
     let column = arena.column(lanes);
     if let [first, ..] = &mut *column {
@@ -81,7 +81,7 @@ pub fn load_same<'a, T>(arena: &mut Arena<'a>, value: T, lanes: usize) -> &'a mu
 
 /// The lanes of a tile by default, for programs whose parameters and results take so many bytes; 0 if it
 /// does not only compute.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn default_lanes(pure: bool, recursive: bool, bytes: usize) -> usize {
     /// Frames of some levels shall stay in the second cache. Measured: with half as much a frame costs more than what its lanes compute.
     const CACHE: usize = 128 << 10;

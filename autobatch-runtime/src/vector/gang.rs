@@ -38,56 +38,56 @@ pub struct GangMask<const G: usize> {
 
 impl<const G: usize> GangMask<G> {
     /// Those that are noted.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn noted<P: PcWord>(words: &Points<P, G>, level: Level) -> Self {
         GangMask { bits: words.noted(level), in_first: in_first::<P>(G, level) }
     }
 
     /// All of them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn full<P: PcWord>(level: Level) -> Self {
         let in_first = in_first::<P>(G, level);
         GangMask { bits: Self::all(in_first), in_first }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn all(in_first: usize) -> u64 {
         ((1 << in_first) - 1) | (((1 << (G - in_first)) - 1) << SECOND)
     }
 
     /// Whether a lane is one of them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn is_set(self, lane: usize) -> bool {
         self.row() >> lane & 1 != 0
     }
 
     /// The bits side by side.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn row(self) -> u64 {
         (self.bits & ((1 << SECOND) - 1)) | ((self.bits >> SECOND) << self.in_first)
     }
 
     /// Those that are among others too.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[must_use]
     fn and(self, others: Self) -> Self {
         GangMask { bits: self.bits & others.bits, ..self }
     }
 
     /// Whether there is one.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn any(self) -> bool {
         self.bits != 0
     }
 
     /// Whether that is all.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn is_full(self) -> bool {
         self.bits == Self::all(self.in_first)
     }
 
     /// How many there are.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn count(self) -> usize {
         self.bits.count_ones() as usize
     }
@@ -118,13 +118,13 @@ pub trait Columns<const G: usize> {
 impl<const G: usize> Columns<G> for () {
     type Refs<'a> = ();
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn refs(&self) {}
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn new() {}
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn fill<P: PcWord>(&mut self, (): (), _: &[P; G], _: usize) {}
 }
 
@@ -134,17 +134,17 @@ impl<T, R: Columns<G>, const G: usize> Columns<G> for (Strip<T, G>, R) {
     where
         Self: 'a;
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn refs(&self) -> Self::Refs<'_> {
         (&self.0, self.1.refs())
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn new() -> Self {
         (Strip::new(), R::new())
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn fill<P: PcWord>(&mut self, (from, others): Self::Refs<'_>, on: &[P; G], lane: usize) {
         fill(&mut self.0, from, on, lane);
         self.1.fill(others, on, lane);
@@ -159,13 +159,13 @@ pub struct CountedLanes<const G: usize> {
 }
 
 impl<const G: usize> CountedLanes<G> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn new(lanes: GangMask<G>) -> Self {
         CountedLanes { gain: (OF * lanes.count()) as isize - (ON * G) as isize, lanes }
     }
 
     /// The lanes in `up` that count.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[must_use]
     pub fn and(&self, up: GangMask<G>) -> GangMask<G> {
         up.and(self.lanes)
@@ -204,13 +204,13 @@ pub struct Gang<'f, L: Columns<G> + 'static, S, T, const G: usize> {
 }
 
 /// The types of what would be made.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn kind<K>(_: impl FnOnce() -> K) -> PhantomData<K> {
     PhantomData
 }
 
 /// Tells rustc what a body is called with, before it sees the body.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn body<L, S, T, const G: usize, F>(_: PhantomData<(L, S)>, body: F) -> F
 where
     L: Columns<G> + 'static,
@@ -220,7 +220,7 @@ where
 }
 
 /// The same for what runs a part of the lanes.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn part<L, S, T, const G: usize, F>(_: PhantomData<(L, S)>, part: F) -> F
 where
     L: Columns<G> + 'static,
@@ -231,7 +231,7 @@ where
 
 impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, S, T, G> {
     /// For a function.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn new<P: PcWord>(
         arena: &Arena<'f>,
         calls: usize,
@@ -252,27 +252,27 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
     }
 
     /// Whether lanes agree enough to go on together. Those of a run with limits do in any case: scalar code keeps none.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn agrees(&self) -> bool {
         self.credit.get() >= 0 || self.pulse.is_some_and(|pulse| pulse.limits)
     }
 
     /// Whether a gang shall be begun in a block.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn begins(&self, blocks: &TaskBlocks<'_>) -> bool {
         let credit = self.credit.get();
         credit >= TRIAL || (credit >= 0 && blocks.current() >= DEEP)
     }
 
     /// Begins one, with all lanes.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn begin(&self, (passed, own): &(L, S), depth: Depth) -> Strip<T, G> {
         self.run(&passed.refs(), own, &CountedLanes::new(self.full), depth)
     }
 
     /// Calls the lanes in `up`, and has their results. A path of its own for a part of the lanes: that all are called is by far
     /// the most frequent case.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn call(
         &self,
         passed: Refs<'_, L, G>,
@@ -293,7 +293,7 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
     }
 
     /// Runs a part of the lanes. The others become copies of one of them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn filled<P: PcWord>(
         &self,
         passed: &Refs<'_, L, G>,
@@ -313,7 +313,7 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
         merged
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn run(&self, passed: &Refs<'_, L, G>, own: &S, here: &CountedLanes<G>, depth: Depth) -> Strip<T, G> {
         self.credit.set(self.credit.get() + here.gain);
         if let Some(pulse) = self.pulse {
@@ -327,7 +327,7 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
     }
 
     /// Counts an activation of all lanes. Unwinds if the tile is to end.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn count(&self, pulse: &Pulse<'_>) {
         let uncounted = self.uncounted.get() + 1;
         self.uncounted.set(if uncounted == COUNTED { 0 } else { uncounted });
@@ -337,7 +337,7 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
     }
 
     /// Room for what a call has of its own.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn own(&self) -> S {
         S::new()
     }
@@ -345,7 +345,7 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
 
 impl<L: Columns<G> + 'static, S, T, const G: usize> Drop for Gang<'_, L, S, T, G> {
     /// Counts the last activations. The tile looks at the sum before it hands out results.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn drop(&mut self) {
         if let Some(pulse) = self.pulse {
             pulse.note((self.uncounted.get() * G * self.steps) as u64);
@@ -354,7 +354,7 @@ impl<L: Columns<G> + 'static, S, T, const G: usize> Drop for Gang<'_, L, S, T, G
 }
 
 /// A strip becomes a copy of another, in which lanes that are not set in `on` are copies of `lane`.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn fill<T, P: PcWord, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: &[P; G], lane: usize) {
     let value = copy_slot(&from.lanes()[lane]);
     let mut filled = Strip::copied(from.lanes());
@@ -385,12 +385,12 @@ pub fn lane_by_lane<A, T, const G: usize>(
 
 /// The lanes in `on` get what `from` has. Bit by bit, of which LLVM does not make vectors: a body does this in rare cases only, and
 /// with bytes for it that of a recursive quadrature took a twelfth longer, though it did not get there (measured).
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn merge<T, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: GangMask<G>) {
     merge_where(strip, from, |lane| on.is_set(lane));
 }
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn merge_where<T, const G: usize>(
     strip: &mut Strip<T, G>,
     from: &Strip<T, G>,
@@ -403,7 +403,7 @@ fn merge_where<T, const G: usize>(
 }
 
 /// The bits of a part of a strip.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn part_bits<const G: usize>(part: usize) -> u64 {
     (!0 >> (64 - G)) << (part * G)
 }

@@ -15,7 +15,7 @@ pub struct Interleaved {
 }
 
 /// The first `lanes` lanes.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 #[must_use]
 pub fn interleaved(lanes: usize) -> Interleaved {
     // Of a known number LLVM would compute the result.
@@ -25,7 +25,7 @@ pub fn interleaved(lanes: usize) -> Interleaved {
 impl Iterator for Interleaved {
     type Item = usize;
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn next(&mut self) -> Option<usize> {
         let lane = self.next;
         if lane == self.lanes {

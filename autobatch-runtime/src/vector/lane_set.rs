@@ -31,13 +31,13 @@ impl<'a> LaneSet<'a> {
     }
 
     /// Whether a lane is in it.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn any(&self) -> bool {
         self.any != 0
     }
 
     /// The lanes of the frame that have members.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn count(&self) -> usize {
         self.count
     }
@@ -47,53 +47,53 @@ impl<'a> LaneSet<'a> {
     }
 
     /// The number of strips.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn strips<const W: usize>(&self) -> usize {
         self.lanes / W
     }
 
     /// The bits of a strip.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn strip<const W: usize>(&self, strip: usize) -> u64 {
         const { assert!(64 % W == 0) };
         (self.words[strip * W / 64] >> (strip * W % 64)) & all::<W>()
     }
 
     /// Whether bits of a strip are all of them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is_full<const W: usize>(bits: u64) -> bool {
         bits == all::<W>()
     }
 
     /// Adds bits of a strip.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn add<const W: usize>(&mut self, strip: usize, bits: u64) {
         self.words[strip * W / 64] |= bits << (strip * W % 64);
         self.any |= bits;
     }
 
     /// Removes bits of a strip. ([`LaneSet::any`] stays as it is.)
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn remove<const W: usize>(&mut self, strip: usize, bits: u64) {
         self.words[strip * W / 64] &= !(bits << (strip * W % 64));
     }
 
     /// Adds a lane.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn insert(&mut self, lane: usize) {
         self.words[lane / 64] |= 1 << (lane % 64);
         self.any = 1;
     }
 
     /// Empties the set.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn clear(&mut self) {
         self.words.fill(0);
         self.any = 0;
     }
 
     /// Takes over the lanes of another.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn absorb(&mut self, other: &mut LaneSet<'_>) {
         for (to, from) in self.words.iter_mut().zip(&mut *other.words) {
             *to |= std::mem::take(from);
@@ -102,7 +102,7 @@ impl<'a> LaneSet<'a> {
     }
 
     /// Adds the lanes of another.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn include(&mut self, other: &LaneSet<'_>) {
         for (to, from) in self.words.iter_mut().zip(&*other.words) {
             *to |= *from;
@@ -111,7 +111,7 @@ impl<'a> LaneSet<'a> {
     }
 
     /// Removes pads; the number of lanes that are left.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn trim(&mut self) -> usize {
         let (whole, rest) = (self.count / 64, self.count % 64);
         if let Some(pads) = self.words.get_mut(whole..) {
@@ -125,7 +125,7 @@ impl<'a> LaneSet<'a> {
     }
 
     /// Whether half of the frame's lanes are missing, and strips would be saved without them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn has_gaps<const W: usize>(&self) -> bool {
         self.lanes >= 2 * W && 2 * simd::count(self.words) <= self.lanes
     }
@@ -149,7 +149,7 @@ impl<'a> LaneSet<'a> {
 
 impl<'a> Arena<'a> {
     /// A set without lanes, for a frame of `lanes`, the first `count` of which have members.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn set(&mut self, lanes: usize, count: usize) -> LaneSet<'a> {
         let words = self.column::<u64>(lanes.div_ceil(64));
         words.iter_mut().for_each(|word| _ = word.write(0));
@@ -160,7 +160,7 @@ impl<'a> Arena<'a> {
 }
 
 /// Every lane of a frame of `lanes`, `count` of which have members.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn full<'a>(arena: &mut Arena<'a>, lanes: usize, count: usize) -> LaneSet<'a> {
     let mut set = arena.set(lanes, count);
     set.fill(lanes);
@@ -168,7 +168,7 @@ pub fn full<'a>(arena: &mut Arena<'a>, lanes: usize, count: usize) -> LaneSet<'a
 }
 
 /// Words of a strip, as wide as the data: zero for lanes that are not in `bits`.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn spread<P: PcWord, const W: usize>(bits: u64, level: Level) -> [P; W] {
     let mut words = [P::of(0); W];
     choose(&mut words, bits, P::set(true), P::of(0), level);

@@ -21,7 +21,7 @@ type Key<T> = fn(&T) -> u64;
 
 /// How the values of a type are ordered, if it is a number. Of values with other bits the key is another one: members whose keys
 /// are the same are not put in order.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn key<T>() -> Option<Key<T>> {
     macro_rules! number {
         ($($t:ty, $v:ident => $key:expr;)*) => {$(
@@ -57,7 +57,7 @@ fn of_float(bits: u64) -> u64 {
 }
 
 /// The values of the first `count` lanes, in which every one has a member.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn values<T>(column: &[MaybeUninit<T>], count: usize) -> &[T] {
     let lanes = &column[..count];
     // SAFETY: by the protocol the members of a tile have values in the columns of its parameters.
@@ -65,7 +65,7 @@ fn values<T>(column: &[MaybeUninit<T>], count: usize) -> &[T] {
 }
 
 /// Whether members differ in a parameter; it is taken for different if it is no number.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn differs<T>(column: &[MaybeUninit<T>], count: usize) -> bool {
     let Some(key) = key::<T>() else { return true };
     let [first, others @ ..] = values(column, count) else { return false };
@@ -73,7 +73,7 @@ pub fn differs<T>(column: &[MaybeUninit<T>], count: usize) -> bool {
 }
 
 /// The one parameter that members differ in, by its number.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn sort_key(differ: &[bool]) -> Option<usize> {
     let mut those = (0..differ.len()).filter(|nth| differ[*nth]);
     those.next().filter(|_| those.next().is_none())
@@ -81,7 +81,7 @@ pub fn sort_key(differ: &[bool]) -> Option<usize> {
 
 impl LaneOrder {
     /// The order of the first `count` lanes of a column; none if it is the caller's.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn by<T>(column: &[MaybeUninit<T>], count: usize) -> Option<LaneOrder> {
         let key = key::<T>()?;
         let mut keys: Vec<(u64, u32)> = values(column, count).iter().map(key).zip(0..).collect();
@@ -94,7 +94,7 @@ impl LaneOrder {
 }
 
 /// The column in that order.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn sorted<'a, T>(
     arena: &mut Arena<'a>,
     column: &'a [MaybeUninit<T>],
@@ -112,7 +112,7 @@ pub fn sorted<'a, T>(
 }
 
 /// The results, each at its member's own lane.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn unsorted<'a, T>(
     arena: &mut Arena<'a>,
     results: &'a mut [MaybeUninit<T>],

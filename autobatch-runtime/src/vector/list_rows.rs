@@ -29,14 +29,14 @@ pub struct ListRows<T, const W: usize> {
 
 impl<T, const W: usize> ListRows<T, W> {
     /// No lists yet. Strips that run one after the other take the same memory.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         ListRows { rows: Vec::new(), lengths: [0; W] }
     }
 
     /// Takes the lists of a strip. They are given up if they are too long, or so different that most of the rows would be zeros.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn fill(&mut self, lists: &[MaybeUninit<&[T]>; W]) {
         let (mut longest, mut all) = (0, 0usize);
         for lane in 0..W {
@@ -75,20 +75,20 @@ impl<T, const W: usize> ListRows<T, W> {
     }
 
     /// The rows, and how long each lane's list is.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn rows(&self) -> (&[[T; W]], &[u32; W]) {
         (&self.rows, &self.lengths)
     }
 }
 
 /// The row at an index; another one, if there is none. Values only: LLVM forgets in a loop what it knows of references to functions in it.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn row(at: usize, rows: usize) -> usize {
     if at < rows { at } else { 0 }
 }
 
 /// Whether a lane's list, of so many elements, has none at an index in this row.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn is_outside(at: usize, row: usize, length: u32) -> bool {
     row as u32 >= length || row != at
 }

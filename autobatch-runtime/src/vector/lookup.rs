@@ -31,25 +31,25 @@ pub struct Fault(Cell<bool>);
 
 impl Fault {
     /// It has not.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn new() -> Fault {
         Fault::default()
     }
 
     /// It has, if `fault` says so.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn note(&self, fault: bool) {
         self.0.set(self.0.get() | fault);
     }
 
     /// It has, if the other has.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn add(&self, other: Fault) {
         self.note(other.0.get());
     }
 
     /// What it has come to in a round that may not be its own.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn of_round(self, is_in: bool) -> Fault {
         Fault(Cell::new(self.0.get() & is_in))
     }
@@ -69,7 +69,7 @@ pub struct List<'l, T> {
 }
 
 impl<T> Clone for List<'_, T> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn clone(&self) -> Self {
         *self
     }
@@ -85,7 +85,7 @@ static ZEROS: Zeros = Zeros([0; 16]);
 
 impl<'l, T> List<'l, T> {
     /// The list. An empty one is given up if nothing can be read in its place: who looks for an element faults.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn of(list: &'l [T]) -> List<'l, T> {
         let first = match (list.is_empty(), is_plain::<T>()) {
             (false, _) => list.as_ptr(),
@@ -96,7 +96,7 @@ impl<'l, T> List<'l, T> {
     }
 
     /// An element; another one, if there is none at that index, which is noted.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn get(self, at: usize, fault: &Fault) -> &'l T {
         let at = within(at, self.len, fault);
         // SAFETY: `at` is below the length, or 0. Behind `first` there are as many elements of a list that lives as long as `'l`, and one
@@ -116,7 +116,7 @@ pub trait Narrow: Copy {
 macro_rules! narrow {
     ($($t:ty)*) => {$(
         impl Narrow for $t {
-            #[inline(always)]
+            #[cfg_attr(optimised, inline(always))]
             fn of(word: u32) -> Self {
                 word as $t
             }
@@ -127,7 +127,7 @@ macro_rules! narrow {
 narrow!(u8 i8 u16 i16);
 
 impl Narrow for bool {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn of(word: u32) -> Self {
         word as u8 != 0
     }
@@ -139,7 +139,7 @@ impl<T: Narrow> List<'_, T> {
 
     /// An element, out of the word of the list that has it: words are gathered, what is narrower is not. A list without a word is a fault
     /// of the lane.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn narrow(self, at: usize, fault: &Fault) -> T {
         let at = within(at, self.len, fault);
         let short = self.len < Self::OF_WORD;
@@ -154,7 +154,7 @@ impl<T: Narrow> List<'_, T> {
 }
 
 /// The index if it is below `len`, else 0, which is noted.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn within(at: usize, len: usize, fault: &Fault) -> usize {
     let inside = at < len;
     fault.note(!inside);
@@ -162,7 +162,7 @@ pub fn within(at: usize, len: usize, fault: &Fault) -> usize {
 }
 
 /// An element of an array that a lane has, where it lies: nothing is copied but the element.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn element<E: Copy, const N: usize>(
     lanes: &impl Slots<Value = [E; N]>,
     lane: usize,
@@ -182,13 +182,13 @@ pub struct Faults<P> {
 
 impl<P: PcWord> Faults<P> {
     /// None has.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn new(level: Level) -> Self {
         Faults { masks: level.isa() == Isa::Avx512, any: false, words: P::of(0) }
     }
 
     /// Another lane.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn note(&mut self, fault: Fault) {
         if self.masks {
             self.any |= fault.0.get();
@@ -198,7 +198,7 @@ impl<P: PcWord> Faults<P> {
     }
 
     /// Drops the tile if a lane has.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn give_up_if_any(self) {
         if self.any || self.words != P::of(0) {
             give_up();
@@ -215,21 +215,21 @@ pub struct LaneFaults<P, const W: usize> {
 
 impl<P: PcWord, const W: usize> LaneFaults<P, W> {
     /// Nothing.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         LaneFaults { words: [P::of(0); W], zero: UnknownZero::new() }
     }
 
     /// What a lane has.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn note(&mut self, lane: usize, fault: Fault) {
         let noted = self.words[lane].or(self.zero.word());
         self.words[lane] = noted.or(P::set(fault.0.get()));
     }
 
     /// Gives up if any of them has.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn give_up_if_any(&self) {
         if self.words.iter().fold(P::of(0), |all, lane| all.or(*lane)) != P::of(0) {
             give_up();
@@ -238,7 +238,7 @@ impl<P: PcWord, const W: usize> LaneFaults<P, W> {
 }
 
 /// Drops the tile unless what its code needs is there.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn give_up_unless(fits: bool) {
     if !fits {
         give_up();

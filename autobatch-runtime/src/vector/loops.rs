@@ -35,7 +35,7 @@ pub struct LoopLanes<'a> {
 
 impl<'a> LoopLanes<'a> {
     /// For the lanes of `set`, which has no pads.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn new<const W: usize>(arena: &mut Arena<'a>, set: &LaneSet<'_>) -> LoopLanes<'a> {
         let len = simd::count(set.words());
         let lanes = len.next_multiple_of(W);
@@ -62,13 +62,13 @@ impl<'a> LoopLanes<'a> {
     }
 
     /// A column for them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn column<T>(&self, arena: &mut Arena<'a>) -> &'a mut [MaybeUninit<T>] {
         arena.column(self.numbers.len())
     }
 
     /// A column with the values of the frame's.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn gather<T>(
         &self,
         arena: &mut Arena<'a>,
@@ -81,19 +81,19 @@ impl<'a> LoopLanes<'a> {
     }
 
     /// Whether a lane is left.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn any(&self) -> bool {
         self.left > 0
     }
 
     /// The number of strips.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn strips<const W: usize>(&self) -> usize {
         self.len.div_ceil(W)
     }
 
     /// How many rounds a strip runs now, before it is the next one's turn. Unwinds if the tile is to end.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn rounds<const W: usize>(&mut self) -> usize {
         let rounds = (self.age / ROUNDS_PART).clamp(LEAST_ROUNDS, MOST_ROUNDS);
         let rounds = self.pulse.map_or(rounds, |pulse| pulse.rounds(rounds, self.strips::<W>()));
@@ -105,13 +105,13 @@ impl<'a> LoopLanes<'a> {
     }
 
     /// The lanes of a strip that have not left.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn strip<const W: usize>(&self, strip: usize) -> u64 {
         self.on.strip::<W>(strip)
     }
 
     /// Lanes of a strip leave.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn leave<const W: usize>(&mut self, strip: usize, gone: u64) {
         self.on.remove::<W>(strip, gone);
         let gone = gone.count_ones() as usize;
@@ -119,7 +119,7 @@ impl<'a> LoopLanes<'a> {
     }
 
     /// For each of the lanes `gone` of a strip where it is in the loop's columns, and in the frame's.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn each<const W: usize>(&self, strip: usize, gone: u64, mut leave: impl FnMut(usize, usize)) {
         let mut rest = gone;
         while rest != 0 {
@@ -129,26 +129,26 @@ impl<'a> LoopLanes<'a> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn number(&self, at: usize) -> usize {
         // SAFETY: strips have bits for lanes with a number only.
         unsafe { self.numbers[at].assume_init() as usize }
     }
 
     /// Whether the gaps are worth closing.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn sparse(&self) -> bool {
         self.left > 0 && GAPS * self.gaps >= self.len
     }
 
     /// Closes the gaps of a column.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn compact<T>(&self, column: &mut [MaybeUninit<T>], arena: &Arena<'_>) {
         simd::compact(column, self.on.words(), arena.level);
     }
 
     /// Closes its own gaps; all columns have.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn close(&mut self, arena: &Arena<'_>) {
         simd::compact(self.numbers, self.on.words(), arena.level);
         (self.len, self.gaps) = (self.left, 0);
@@ -170,13 +170,13 @@ struct Again<P> {
 }
 
 impl<P: PcWord> Again<P> {
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn new(level: Level) -> Self {
         Again { masks: level.isa() == Isa::Avx512, any: false, words: P::of(0) }
     }
 
     /// A lane stays or not; `word` is set if it does.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn or(&mut self, stays: bool, word: P) {
         if self.masks {
             self.any |= stays;
@@ -185,7 +185,7 @@ impl<P: PcWord> Again<P> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn any(&self) -> bool {
         self.any || self.words != P::of(0)
     }
@@ -193,7 +193,7 @@ impl<P: PcWord> Again<P> {
 
 /// Runs the lanes `here` of a strip round by round until all have come to `exit`, or for so many `rounds`;
 /// those that have not. `lane` is called with a lane, whether it is here, and `exit`; it returns where it goes.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn repeat<P: PcWord, const W: usize>(
     here: u64,
     exit: u32,
@@ -223,37 +223,37 @@ pub struct Points<P, const W: usize>(Aligned<[P; W]>);
 
 impl<P: PcWord, const W: usize> Points<P, W> {
     /// Nowhere.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn new() -> Self {
         Points(Aligned([P::IDLE; W]))
     }
 
     /// A lane has gone to `point`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn put(&mut self, lane: usize, point: P) {
         self.0.0[lane] = point;
     }
 
     /// The lanes that are at `point`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn at(&self, point: u32, level: Level) -> u64 {
         mask(&self.0.0, point, level)
     }
 
     /// Notes whether a lane is at `point`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn note(&mut self, lane: usize, at: P, point: u32) {
         self.0.0[lane] = P::set(at == P::of(point));
     }
 
     /// The lanes of which it is noted.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn all_noted(&self, level: Level) -> u64 {
         equal(&self.0.0, P::set(true), level)
     }
 
     /// The same, as [`equal_apart`] has them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(crate) fn noted(&self, level: Level) -> u64 {
         equal_apart(&self.0.0, P::set(true), level)
     }
@@ -271,26 +271,26 @@ pub struct Flags<const W: usize>(Aligned<[u8; W]>);
 
 impl<const W: usize> Flags<W> {
     /// All the one way.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         Flags(Aligned([0; W]))
     }
 
     /// A lane goes to `point`; the other way is to `other`.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn put<P: PcWord>(&mut self, lane: usize, point: P, other: u32) {
         self.0.0[lane] = u8::from(point == P::of(other)).wrapping_neg();
     }
 
     /// The lanes that go the other way.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn set(&self, level: Level) -> u64 {
         simd::signs(&self.0.0, level)
     }
 
     /// The same, read in parts: a vector that is wider than what has just been stored has to wait for it.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn set_by_parts(&self, level: Level) -> u64 {
         let parts = self.0.0.as_chunks::<8>().0.iter().rev();
         parts.fold(0, |mask, part| {
@@ -301,7 +301,7 @@ impl<const W: usize> Flags<W> {
 
 /// The same for a loop with several ways out: as long as a lane stays at `point`. `words` are where each
 /// lane of `here` is then.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn repeat_exits<P: PcWord, const W: usize>(
     here: u64,
     point: u32,

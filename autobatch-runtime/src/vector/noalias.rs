@@ -6,7 +6,7 @@ use std::hint::black_box;
 macro_rules! noalias {
     ($($name:ident $outlined:ident: $($arg:ident $ty:ident),*;)*) => {$(
         /// Calls `f`: inside, the arguments are known to be apart from each other.
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         #[allow(clippy::too_many_arguments)]
         pub fn $name<R, $($ty),*>($($arg: $ty,)* mut f: impl FnMut($($ty),*) -> R) -> R {
             let f: &mut dyn FnMut($($ty),*) -> R = &mut f;
@@ -14,7 +14,7 @@ macro_rules! noalias {
         }
 
         /// The same, never inlined: a loop that has all registers to itself.
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         #[allow(clippy::too_many_arguments)]
         pub fn $outlined<R, $($ty),*>($($arg: $ty,)* mut f: impl FnMut($($ty),*) -> R) -> R {
             let f: &mut dyn FnMut($($ty),*) -> R = &mut f;

@@ -36,26 +36,26 @@ pub struct NewBlock {
 
 impl<'a, T> BlockColumns<'a, T> {
     /// Without blocks.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         BlockColumns { columns: Vec::new() }
     }
 
     /// The bytes of a value.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn bytes(&self) -> usize {
         size_of::<T>()
     }
 
     /// The column of the first block.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn begin(&mut self, column: &'a mut [MaybeUninit<T>]) {
         self.columns.push(column);
     }
 
     /// A block gets a column, perhaps in place of a shorter one.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn grow(&mut self, arena: &mut Arena<'a>, grown: NewBlock) {
         let column = arena.column(grown.lanes);
         match self.columns.get_mut(grown.nth) {
@@ -68,13 +68,13 @@ impl<'a, T> BlockColumns<'a, T> {
     }
 
     /// The column of the block that is run.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn here(&mut self, blocks: &TaskBlocks<'_>) -> &mut [MaybeUninit<T>] {
         self.columns[blocks.current]
     }
 
     /// The same, and that of the block above.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn both(&mut self, blocks: &TaskBlocks<'_>) -> (&mut [MaybeUninit<T>], &mut [MaybeUninit<T>]) {
         let [here, above] = &mut self.columns[blocks.current..blocks.current + 2] else {
             unreachable!("two")
@@ -83,7 +83,7 @@ impl<'a, T> BlockColumns<'a, T> {
     }
 
     /// That of the first block.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn first(&self) -> &[MaybeUninit<T>] {
         self.columns[0]
     }
@@ -124,7 +124,7 @@ pub struct TaskBlocks<'a> {
 
 impl<'a> TaskBlocks<'a> {
     /// For `count` members at `depth` that make `calls` calls each; a block has columns of so many `bytes` each.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn new<const W: usize>(
         arena: &Arena<'a>,
         depth: Depth,
@@ -155,19 +155,19 @@ impl<'a> TaskBlocks<'a> {
     }
 
     /// The first block.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn base(&self) -> NewBlock {
         NewBlock { nth: 0, lanes: self.blocks[0].lanes }
     }
 
     /// Whether strips of the block are to be run, before results are fetched.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn descends(&self) -> bool {
         self.descends
     }
 
     /// The block above, if it has no columns for what may come.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn grows<const W: usize>(&mut self) -> Option<NewBlock> {
         // Whole strips are run, pads included, and whole strips are written behind what goes up.
         let strips = self.blocks[self.current].count.div_ceil(W);
@@ -189,20 +189,20 @@ impl<'a> TaskBlocks<'a> {
     }
 
     /// The first strip that has not been run, and the number of strips.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn strips<const W: usize>(&self) -> (usize, usize) {
         let block = &self.blocks[self.current];
         (block.next, block.count.div_ceil(W))
     }
 
     /// Whether another strip may be run when so many have gone up.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn has_room<const W: usize>(&self, up: usize) -> bool {
         up + self.step <= self.room
     }
 
     /// The lanes of a strip that have a member.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn members<const W: usize>(&self, strip: usize) -> u64 {
         match self.blocks[self.current].count - strip * W {
             count if count >= W => !0 >> (64 - W),
@@ -211,13 +211,13 @@ impl<'a> TaskBlocks<'a> {
     }
 
     /// The lanes of a strip.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn wide<const W: usize>(&self) -> usize {
         self.wide & W
     }
 
     /// The strips before `next` have been run. Unwinds if the tile is to end.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn expanded<const W: usize>(&mut self, next: usize) {
         let block = &mut self.blocks[self.current];
         if let Some(pulse) = self.pulse {
@@ -228,19 +228,19 @@ impl<'a> TaskBlocks<'a> {
     }
 
     /// How many blocks there are below.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn current(&self) -> usize {
         self.current
     }
 
     /// The depth of what the block calls.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn depth(&self) -> Depth {
         self.depth
     }
 
     /// The block above is run, with `count` members.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn enter(&mut self, count: usize) {
         self.depth = below(self.depth);
         self.current += 1;
@@ -250,14 +250,14 @@ impl<'a> TaskBlocks<'a> {
     }
 
     /// The strips that get the results of their calls.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn joins(&self) -> (usize, usize) {
         let block = &self.blocks[self.current];
         (block.first, block.next)
     }
 
     /// These strips have theirs: goes on with the block's next ones, or below; whether there is anything left.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn leave<const W: usize>(&mut self) -> bool {
         let block = &mut self.blocks[self.current];
         block.first = block.next;
@@ -273,7 +273,7 @@ impl<'a> TaskBlocks<'a> {
 }
 
 /// The depth of what is called at `depth`; unwinds where that is not allowed.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn below(depth: Depth) -> Depth {
     let next = depth.next();
     if next.is_exceeded() {

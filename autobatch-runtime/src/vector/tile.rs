@@ -53,20 +53,20 @@ impl<'r> Members<'r> {
     }
 
     /// How many.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(self) -> usize {
         self.len
     }
 
     /// The first of them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn first(self) -> usize {
         self.first
     }
 
     /// Whether they are neighbours in the columns, too.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn is_whole(self) -> bool {
         self.numbering.is_whole()
     }
@@ -87,19 +87,19 @@ impl<'r> Members<'r> {
 
 impl<'r> Tile<'r> {
     /// The members of the tile.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn members(&self) -> Members<'r> {
         Members { first: self.members.start, len: self.members.len(), numbering: self.numbering }
     }
 
     /// The depth of the entry function.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn depth(&self) -> Depth {
         self.depth
     }
 
     /// The memory of its frames.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn arena(&mut self) -> Arena<'_> {
         self.memory.counted(self.level, self.pulse)
     }
@@ -132,7 +132,7 @@ impl<'r> Tile<'r> {
 
 impl<R> Out<'_, R> {
     /// The results of consecutive members, which are the values of the first lanes of a column.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn store(&self, members: Members<'_>, column: &[MaybeUninit<R>]) {
         if !members.is_whole() {
             return self.store_apart(members, column);

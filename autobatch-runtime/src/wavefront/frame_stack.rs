@@ -13,7 +13,7 @@ use crate::simd::{self, Level};
 use crate::storage::Aligned;
 
 /// The lanes set in `here`, and how many are set below each.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn each<const W: usize>(here: u64, mut f: impl FnMut(usize, usize)) {
     let (mut rest, mut nth) = (here, 0);
     while rest != 0 {
@@ -47,21 +47,21 @@ struct Frame<T> {
 }
 
 /// The slots of the largest frame. (Generated code has no prelude to take `max` from.)
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn largest(sizes: &[usize]) -> usize {
     sizes.iter().fold(0, |largest, size| largest.max(*size))
 }
 
 impl<T> SavedFrame<T> {
     /// Nothing yet.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         SavedFrame(PhantomData)
     }
 
     /// The slots that a frame takes.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn size(&self) -> usize {
         // Not a constant: code for programs with other types exists, and is never run.
         assert!(align_of::<Frame<T>>() <= align_of::<Slot>(), "plain values are aligned as slots are");
@@ -70,7 +70,7 @@ impl<T> SavedFrame<T> {
 
     /// Makes a frame's position on the stack, as `Keys::slots` says it, the frame. (Stores to frames do not make LLVM load the
     /// stack's address again.)
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn frames<'s>(
         &self,
         stack: &'s mut FrameStack<'_>,
@@ -89,7 +89,7 @@ impl<T> SavedFrame<T> {
     }
 
     /// The lanes `here` of a strip, at `keys`, save their frames for the callees at `up`. `size` is the stack's.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn save<const W: usize>(
         &self,
         stack: &mut FrameStack<'_>,
@@ -105,11 +105,11 @@ impl<T> SavedFrame<T> {
     }
 
     /// Nothing but the types: the code behind a call may stand before the callee's, which fetches.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn restores(&self, _values: impl FnOnce(T)) {}
 
     /// The lanes `here` return from `keys`: they enter a queue, where `values` puts down what they have saved.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn fetch<const W: usize>(
         &self,
         stack: &mut FrameStack<'_>,

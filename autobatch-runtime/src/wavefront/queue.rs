@@ -8,7 +8,7 @@ use crate::simd::{self, Level};
 use crate::storage::Aligned;
 use crate::vector::pad;
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn strip<T, const W: usize>(column: &[T], first: usize) -> &[T; W] {
     column[first..].first_chunk().expect("columns have room for whole strips")
 }
@@ -28,19 +28,19 @@ pub struct Wave {
 
 impl Wave {
     /// The number of strips.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn strips<const W: usize>(self) -> usize {
         self.len.div_ceil(W)
     }
 
     /// Where a strip begins.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn first<const W: usize>(self, strip: usize) -> usize {
         self.first + W * strip
     }
 
     /// The lanes of a strip that are records.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn bits<const W: usize>(self, strip: usize) -> u64 {
         match self.len - W * strip {
             left if left < W => (1 << left) - 1,
@@ -49,7 +49,7 @@ impl Wave {
     }
 
     /// How many lanes of a strip run.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn lanes<const W: usize>(self, strip: usize) -> usize {
         match self.len - W * strip {
             // Nobody waits for an unoptimised program's pads.
@@ -59,13 +59,13 @@ impl Wave {
     }
 
     /// Whether there is but one strip, which is not full: its columns get copies of the last record behind it.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is_short<const W: usize>(self) -> bool {
         self.len < W
     }
 
     /// Gives the lanes of a short strip without a record the bits of the last one.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn pad<T, const W: usize>(self, column: &mut [MaybeUninit<T>]) {
         pad(&mut column[..W], self.len);
     }
@@ -73,14 +73,14 @@ impl Wave {
 
 impl ContinuationQueue<'_> {
     /// The records that wait.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// The whole strips at the end, or all records if there is none.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn take<const W: usize>(&mut self) -> Wave {
         let rest = if self.len < W { 0 } else { self.len % W };
         let step = Wave { first: rest, len: self.len - rest };
@@ -92,7 +92,7 @@ impl ContinuationQueue<'_> {
     }
 
     /// The keys of a strip.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn keys<const W: usize>(&self, first: usize) -> Keys<W> {
         let keys: &[MaybeUninit<u32>; W] = strip(self.keys, first);
         // SAFETY: records have a key, and so have the lanes behind them in a short strip (`take`).
@@ -100,7 +100,7 @@ impl ContinuationQueue<'_> {
     }
 
     /// The lanes `here` of a strip enter; their variables have been put down.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn enter<const W: usize>(&mut self, keys: &Keys<W>, here: u64, level: Level) {
         simd::append(&mut self.keys[self.len..], keys.strip(), here, level);
         self.len += here.count_ones() as usize;

@@ -6,7 +6,7 @@ use super::queue::ContinuationQueue;
 use crate::simd::{self, Level};
 
 /// Records of a queue put down a variable behind those that are there: the lanes `here` of a strip.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn put<T, const W: usize>(
     column: &mut [MaybeUninit<T>],
     queue: &ContinuationQueue<'_>,
@@ -18,7 +18,7 @@ pub fn put<T, const W: usize>(
 }
 
 /// A record puts down a variable.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn put_one<T>(column: &mut [MaybeUninit<T>], at: usize, value: MaybeUninit<T>) {
     debug_assert!(at < column.len());
     // SAFETY: a queue has a slot for each lane, and a lane has one record.

@@ -48,7 +48,7 @@ pub struct Begin<'r> {
 
 impl<'r> Tile<'r> {
     /// What a wavefront needs to know, if the tile runs as one.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn begin(&self) -> Option<Begin<'r>> {
         self.rules.map(|rules| Begin { members: self.members(), depth: self.depth, rules })
     }
@@ -68,13 +68,13 @@ pub struct Load<'r> {
 
 impl Load<'_> {
     /// Where their parameters go in a queue's column.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn slots<'c, T>(&self, column: &'c mut [MaybeUninit<T>]) -> &'c mut [MaybeUninit<T>] {
         &mut column[self.first..][..self.len]
     }
 
     /// Puts the values of a parameter there.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn fill<T>(&self, source: &impl Source<T>, column: &mut [MaybeUninit<T>]) {
         let slots = self.slots(column);
         if self.numbering.is_whole() {
@@ -108,7 +108,7 @@ pub struct Wavefront<'a, 'r> {
 
 impl<const W: usize> Keys<W> {
     /// Those of the activations that `site` calls.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     #[must_use]
     pub fn callee(&self, wavefront: &Wavefront<'_, '_>, site: u8) -> Self {
         let up = (u32::from(site) << INDEX_BITS) + (1 << wavefront.lane_bits);
@@ -145,19 +145,19 @@ impl<'a, 'r> Wavefront<'a, 'r> {
     }
 
     /// The slots of a queue's column: one for each lane, and a strip that `put` may overwrite.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn column<T, const W: usize>(&self, arena: &mut Arena<'a>) -> &'a mut [MaybeUninit<T>] {
         arena.column(self.lanes + W)
     }
 
     /// A queue without records.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn queue<const W: usize>(&self, arena: &mut Arena<'a>) -> ContinuationQueue<'a> {
         ContinuationQueue { keys: self.column::<_, W>(arena), len: 0 }
     }
 
     /// The stack for frames of so many slots.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn stack(&mut self, arena: &mut Arena<'a>, size: usize) -> FrameStack<'a> {
         self.raise(DEPTH);
         FrameStack { slots: arena.column((DEPTH << self.lane_bits) * size), size }
@@ -172,7 +172,7 @@ impl<'a, 'r> Wavefront<'a, 'r> {
 
     /// The members that the next step of the queue where members begin shall include, if it is time for some: their
     /// parameters are to be put down, before anything else happens.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn load(&mut self, queue: &mut ContinuationQueue<'_>) -> Option<Load<'r>> {
         let free = self.free.len();
         let enough = if self.rules.refill { FREE * free >= self.lanes } else { free == self.lanes };
@@ -196,7 +196,7 @@ impl<'a, 'r> Wavefront<'a, 'r> {
     }
 
     /// The queue that is next, of those with so many records; `None` when all are empty. Unwinds if the tile is to end.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn next(&self, records: &[usize]) -> Option<usize> {
         let there = records.iter().enumerate().filter(|(_, records)| **records > 0);
         let (queue, records) = match self.rules.schedule {
@@ -210,7 +210,7 @@ impl<'a, 'r> Wavefront<'a, 'r> {
     }
 
     /// Whether the next step may call deeper than the stacks are high: then they have to grow.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn is_low(&self) -> bool {
         self.is_low
     }
@@ -231,7 +231,7 @@ impl<'a, 'r> Wavefront<'a, 'r> {
     }
 
     /// The records of a strip are about to call.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn check<const W: usize>(&mut self, keys: &Keys<W>) {
         if keys.0.0.iter().fold(false, |any, key| any | (index(*key) as u32 >= self.low)) {
             self.deep();
@@ -248,7 +248,7 @@ impl<'a, 'r> Wavefront<'a, 'r> {
     }
 
     /// The members in the lanes `here` of a strip have their results: `done` takes lane and place.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub fn finish<const W: usize>(&mut self, keys: &Keys<W>, here: u64, mut done: impl FnMut(usize, usize)) {
         each::<W>(here, |_, at| {
             // At depth 0.

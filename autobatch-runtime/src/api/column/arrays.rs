@@ -14,14 +14,14 @@ unsafe impl<T: Clone + Sync> Source<T> for ArrayView1<'_, T> {
     fn len(&self) -> Option<usize> {
         Some(ArrayView1::len(self))
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> T {
         self[member].clone()
     }
     fn repeatable(&self) -> bool {
         true
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn slice(&self, members: Range<usize>) -> Option<&[T]> {
         self.as_slice().map(|values| &values[members])
     }
@@ -50,7 +50,7 @@ unsafe impl<T: Clone + Sync, const D: usize> Source<[T; D]> for Rows<'_, T, D> {
     fn len(&self) -> Option<usize> {
         Some(self.0.nrows())
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> [T; D] {
         std::array::from_fn(|k| self.0[[member, k]].clone())
     }
@@ -117,7 +117,7 @@ unsafe impl<'a, T: Sync> Source<ArrayView1<'a, T>> for Views<'a, T> {
     fn len(&self) -> Option<usize> {
         Some(self.0.nrows())
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> ArrayView1<'a, T> {
         self.0.index_axis_move(Axis(0), member)
     }
@@ -149,7 +149,7 @@ unsafe impl<'a, T: Sync> Source<&'a [T]> for Slices<'a, T> {
     fn len(&self) -> Option<usize> {
         Some(self.0.nrows())
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> &'a [T] {
         self.0.index_axis_move(Axis(0), member).to_slice().expect("checked when the source was made")
     }

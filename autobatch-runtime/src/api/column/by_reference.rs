@@ -53,7 +53,7 @@ unsafe impl<'a, T: Sync> Source<&'a T> for EachItem<'a, T> {
     fn len(&self) -> Option<usize> {
         Some(self.0.len())
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> &'a T {
         &self.0[member]
     }
@@ -71,7 +71,7 @@ unsafe impl<'a, T: ?Sized + Sync> Source<&'a T> for EachOf<'a, T> {
     fn len(&self) -> Option<usize> {
         Some(self.0.len())
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> &'a T {
         self.0[member]
     }
@@ -96,7 +96,7 @@ unsafe impl<'a, T: ?Sized + 'a, V: AsRef<T> + Sync> Source<&'a T> for EachRef<'a
     fn len(&self) -> Option<usize> {
         Some(self.0.len())
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> &'a T {
         self.0[member].as_ref()
     }
@@ -196,7 +196,7 @@ unsafe impl<'a, T: ?Sized + 'a, V: AsMut<T> + Send> Source<&'a mut T> for EachSt
     fn len(&self) -> Option<usize> {
         Source::len(&self.0)
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> &'a mut T {
         self.0.get(member).as_mut()
     }

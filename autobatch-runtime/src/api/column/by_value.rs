@@ -61,21 +61,21 @@ unsafe impl<T: Clone + Sync> Source<T> for Borrowed<'_, T> {
     fn len(&self) -> Option<usize> {
         Some(self.0.len())
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> T {
         self.0[member].clone()
     }
     fn repeatable(&self) -> bool {
         true
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn fill(&self, member: usize, slots: &mut [MaybeUninit<T>]) {
         let values = &self.0[member..member + slots.len()];
         for (slot, value) in slots.iter_mut().zip(values) {
             slot.write(value.clone());
         }
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn slice(&self, members: Range<usize>) -> Option<&[T]> {
         Some(&self.0[members])
     }
@@ -135,7 +135,7 @@ unsafe impl<T: Clone + Sync> Source<T> for Same<T> {
     fn len(&self) -> Option<usize> {
         None
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, _: usize) -> T {
         self.0.clone()
     }

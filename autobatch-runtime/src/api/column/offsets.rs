@@ -131,7 +131,7 @@ impl Offsets<'_> {
     }
 
     /// Where a member's values are. Offsets below 0 are larger than there can be values.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn range(self, member: usize) -> Range<usize> {
         match self.0 {
             Kind::Usize(offsets) => offsets[member]..offsets[member + 1],

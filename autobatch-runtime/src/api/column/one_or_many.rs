@@ -59,7 +59,7 @@ unsafe impl<T: Clone + Sync, S: Source<T>> Source<T> for OneOrManySource<S, T> {
             OneOrManySource::Many(source) => source.len(),
         }
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> T {
         match self {
             OneOrManySource::One(source) => source.get(member),
@@ -72,14 +72,14 @@ unsafe impl<T: Clone + Sync, S: Source<T>> Source<T> for OneOrManySource<S, T> {
             OneOrManySource::Many(source) => source.repeatable(),
         }
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn fill(&self, member: usize, slots: &mut [MaybeUninit<T>]) {
         match self {
             OneOrManySource::One(source) => source.fill(member, slots),
             OneOrManySource::Many(source) => source.fill(member, slots),
         }
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn slice(&self, members: Range<usize>) -> Option<&[T]> {
         match self {
             OneOrManySource::One(_) => None,

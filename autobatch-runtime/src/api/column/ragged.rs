@@ -85,7 +85,7 @@ unsafe impl<'a, T: Sync> Source<&'a [T]> for Ragged<'a, T> {
     fn len(&self) -> Option<usize> {
         Some(Ragged::len(self))
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> &'a [T] {
         self.row(member)
     }

@@ -29,14 +29,14 @@ pub unsafe trait Source<T>: Sync {
         false
     }
     /// The values of neighbouring members.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn fill(&self, member: usize, slots: &mut [MaybeUninit<T>]) {
         for (nth, slot) in slots.iter_mut().enumerate() {
             slot.write(self.get(member + nth));
         }
     }
     /// The values of neighbouring members where they are, if they stand side by side.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn slice(&self, _members: Range<usize>) -> Option<&[T]> {
         None
     }
@@ -65,7 +65,7 @@ impl Once {
     /// Marks the member.
     ///
     /// Panics if there is no such member, or if it was marked before.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn claim(&self, member: usize) {
         let Some(taken) = self.taken.get(member) else { self.refused(member) };
         assert!(!taken.load(Ordering::Relaxed), "a member is handed out once");
@@ -96,7 +96,7 @@ unsafe impl<T: Send> Source<T> for Owned<T> {
     fn len(&self) -> Option<usize> {
         Some(self.values.len())
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> T {
         if !self.repeatable() {
             self.taken.claim(member);
@@ -105,7 +105,7 @@ unsafe impl<T: Send> Source<T> for Owned<T> {
         // may be copied.
         unsafe { self.values[member].assume_init_read() }
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn repeatable(&self) -> bool {
         is_plain::<T>()
     }
@@ -159,7 +159,7 @@ unsafe impl<'a, T: Send> Source<&'a mut T> for States<'a, T> {
     fn len(&self) -> Option<usize> {
         Some(self.taken.len)
     }
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn get(&self, member: usize) -> &'a mut T {
         self.taken.claim(member);
         // SAFETY: `claim` has checked the index and lets only one caller through per element; the

@@ -26,7 +26,7 @@ pub(crate) fn mandel(c_re: f32, c_im: f32, limit: i32) -> i32 {
 pub(crate) static MANDEL: Program =
     program("mandel", &[block(&[1]), block(&[1, 2]), block(&[3])], &[], &[group(3)], false, 64);
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32)], i32, &Sink<i32>)) {
     let mut v_c_re = store.column(0);
     let mut v_c_im = store.column(1);
@@ -55,7 +55,7 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                     let (z_re_, z_im_, i_) = (z_re_.lanes(), z_im_.lanes(), i_.lanes());
                     core.open::<u32, 64>(nth).once(
                         0,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (c_re0, c_im0) = (c_re_.bits(l), c_im_.bits(l));
                             let (z_re0, z_im0, i0) = (z_re_.bits(l), z_im_.bits(l), i_.bits(l));
@@ -90,7 +90,7 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                     let (z_re_, z_im_, i_) = (z_re_.lanes(), z_im_.lanes(), i_.lanes());
                     core.open::<u32, 64>(nth).repeat(
                         1,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (c_re0, c_im0) = (c_re_.bits(l), c_im_.bits(l));
                             let (z_re0, z_im0, i0) = (z_re_.bits(l), z_im_.bits(l), i_.bits(l));
@@ -140,7 +140,7 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                     let (i_, result_) = (i_.lanes(), result_.lanes());
                     core.open::<u32, 64>(nth).once(
                         2,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (i0, result0) = (i_.bits(l), result_.bits(l));
                             let (result1, next) = if here {
@@ -191,7 +191,7 @@ pub(crate) static FIB: Program = program(
 );
 const FIB_W: usize = 16;
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64>)) {
     const W: usize = FIB_W;
     let mut v_n = store.column(0);
@@ -218,7 +218,7 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                     let (n_, arg_, result_) = (n_.lanes(), arg_.lanes(), result_.lanes());
                     core.open::<u64, W>(nth).once(
                         0,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (n0, arg0, result0) = (n_.bits(l), arg_.bits(l), result_.bits(l));
                             let (arg1, result1, next) = if here {
@@ -249,7 +249,7 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                     let (n_, arg_) = (n_.lanes(), arg_.lanes());
                     core.open::<u64, W>(nth).once(
                         1,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (n0, arg0) = (n_.bits(l), arg_.bits(l));
                             let (arg1, next) = if here {
@@ -274,7 +274,7 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                     let (left_, right_, result_) = (left_.lanes(), right_.lanes(), result_.lanes());
                     core.open::<u64, W>(nth).once(
                         2,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (left0, right0, result0) = (left_.bits(l), right_.bits(l), result_.bits(l));
                             let (result1, next) = if here {
@@ -362,7 +362,7 @@ instances!(enter_fib, body_fib, ['a], (&'a [u64], &'a Sink<u64>));
 /// `fn iota(n, acc) { if n == 0 { acc } else { iota(n - 1, acc + n) } }`: block 0, return point 1.
 pub(crate) static IOTA: Program = program("iota", &[block(&[0, 1])], &[], &[group(1)], true, 16);
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn body_iota(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64>)) {
     const W: usize = 16;
     let mut v_n = store.column(0);
@@ -385,7 +385,7 @@ fn body_iota(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u6
                     let (n_, acc_, result_) = (n_.lanes(), acc_.lanes(), result_.lanes());
                     core.open::<u64, W>(nth).repeat(
                         0,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (n0, acc0, result0) = (n_.bits(l), acc_.bits(l), result_.bits(l));
                             let (n1, acc1, result1, next) = if here {
@@ -430,7 +430,7 @@ instances!(enter_iota, body_iota, ['a], (&'a [u64], &'a Sink<u64>));
 pub(crate) static SUM: Program =
     program("sum", &[block(&[2, 3]), block(&[3])], &[call(1)], &[group(3)], true, 16);
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64>)) {
     const W: usize = 16;
     let mut v_n = store.column(0);
@@ -454,7 +454,7 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                     let (n_, arg_, result_) = (n_.lanes(), arg_.lanes(), result_.lanes());
                     core.open::<u64, W>(nth).once(
                         0,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (n0, arg0, result0) = (n_.bits(l), arg_.bits(l), result_.bits(l));
                             let (arg1, result1, next) = if here {
@@ -485,7 +485,7 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                     let (n_, rest_, result_) = (n_.lanes(), rest_.lanes(), result_.lanes());
                     core.open::<u64, W>(nth).once(
                         1,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (n0, rest0, result0) = (n_.bits(l), rest_.bits(l), result_.bits(l));
                             let (result1, next) = if here {

@@ -63,7 +63,7 @@ pub(crate) static WALK: Program =
 
 type Args<'a, 't> = (&'a [(u32, u32)], &'t AtomicIsize, &'a Sink<Owned<'t>>);
 
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>) {
     const W: usize = 8;
     let mut v_list = store.column(0);
@@ -113,7 +113,7 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                     let (less_, result_) = (less_.lanes(), result_.lanes());
                     core.open::<u32, W>(nth).once(
                         0,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (list0, note0, n0, bad0) =
                                 (list_.bits(l), note_.bits(l), n_.bits(l), bad_.bits(l));
@@ -177,7 +177,7 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                     let (longer_, other_, less_) = (longer_.lanes(), other_.lanes(), less_.lanes());
                     core.open::<u32, W>(nth).once(
                         1,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (list0, n0, bad0, first0) =
                                 (list_.bits(l), n_.bits(l), bad_.bits(l), first_.bits(l));
@@ -227,7 +227,7 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                     let (first_, second_, result_) = (first_.lanes(), second_.lanes(), result_.lanes());
                     core.open::<u32, W>(nth).once(
                         2,
-                        #[inline(always)]
+                        #[cfg_attr(optimised, inline(always))]
                         |l, here, stay| {
                             let (note0, n0, bad0) = (note_.bits(l), n_.bits(l), bad_.bits(l));
                             let (first0, second0, result0) =

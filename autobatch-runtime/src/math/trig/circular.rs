@@ -12,7 +12,7 @@ macro_rules! circular {
     ) => {
         /// sin and cos of r + low, each as (the first term or two, all others), where the first is
         /// the larger by far and carries no error. z is r squared.
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn $kernel(r: $float, low: $float, z: $float) -> (($float, $float), ($float, $float)) {
             let w = z * z;
             let half = 0.5 * z;
@@ -24,7 +24,7 @@ macro_rules! circular {
             ((r, s), (one, c))
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(crate) fn $sin_cos(x: $float) -> ($float, $float) {
             const SIGN: $bits = 1 << ($bits::BITS - 1);
             let Reduced { r, low, k } = super::reduce::$reduce(x.abs());
@@ -39,17 +39,17 @@ macro_rules! circular {
             ($float::from_bits(sin), $float::from_bits(cos))
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(crate) fn $sin_name(x: $float) -> $float {
             $sin_cos(x).0
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(crate) fn $cos_name(x: $float) -> $float {
             $sin_cos(x).1
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(crate) fn $tan(x: $float) -> $float {
             const SIGN: $bits = 1 << ($bits::BITS - 1);
             let Reduced { r, low, k } = super::reduce::$reduce(x.abs());

@@ -19,7 +19,7 @@ use std::num::NonZero;
 pub(super) fn cold() {}
 
 /// 1, without the optimiser's knowledge.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn opaque_one(bits: u64) -> NonZero<u64> {
     let one = (bits | 3) % ((bits & !1) | 2);
     // SAFETY: the dividend is the divisor plus one, and the divisor is at least 2.
@@ -27,13 +27,13 @@ fn opaque_one(bits: u64) -> NonZero<u64> {
 }
 
 /// `hi` and `lo` as one number, shifted left by `by` < 64: the upper half.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn funnel(hi: u64, lo: u64, by: u64) -> u64 {
     hi.wrapping_shl(by as u32) | (lo >> 1).wrapping_shr(63 ^ by as u32)
 }
 
 /// The upper half of the product.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn mul_high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
@@ -41,7 +41,7 @@ fn mul_high(a: u64, b: u64) -> u64 {
 /// 64 binary digits of 2/π, from index 64 `i` on, where index 1077 has the digit worth 1/2. Then the
 /// digits before index e make multiples of 4 of a number with the biased exponent e. For `i` from 16 to
 /// 19, which `f32` needs.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn first_digits(i: u64) -> u64 {
     let w = 0x0000_0000_0000_0517;
     let w = select_unpredictable(i >= 17, 0xcc1b_7272_20a9_4fe1, w);
@@ -50,7 +50,7 @@ fn first_digits(i: u64) -> u64 {
 }
 
 /// The same for `i` up to 34, which `f64` needs.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn digits(i: u64) -> u64 {
     let w = first_digits(i);
     let w = select_unpredictable(i >= 20, 0x8b1d_5ef5_de2b_0db9, w);
@@ -74,7 +74,7 @@ fn digits(i: u64) -> u64 {
 const HALF_PI: f64 = 8.515303950216386e-20;
 
 /// |x| as (r + low) + k π/2 with |r| <= π/4, modulo 2π, for 2 <= |x| <= ∞. `bits` are those of |x|.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn reduce_f64(bits: u64) -> (f64, f64, u64) {
     /// The same in two parts, the first of 26 bits.
     const HALF_PI_HIGH: f64 = 8.515303944838236e-20;
@@ -126,7 +126,7 @@ pub(super) fn reduce_f64(bits: u64) -> (f64, f64, u64) {
 }
 
 /// The same for |x| below 2^128 or infinite that have no more than 24 bits, where one number suffices.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn reduce_f32(bits: u64) -> (f64, u64) {
     let one = opaque_one(bits);
     let bits = bits / one;

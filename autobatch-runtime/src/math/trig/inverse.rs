@@ -17,7 +17,7 @@ macro_rules! inverse {
     ) => {
         /// `quarters` π/4 + `head` + `tail`, where `quarters` is an integer up to 4 and `head` is less
         /// than the first term if that is not zero.
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn $sum(quarters: $float, head: $float, tail: $float) -> $float {
             // Short enough that all multiples are exact.
             let base = quarters * $pi_4;
@@ -27,7 +27,7 @@ macro_rules! inverse {
         }
 
         /// asin(a) as `f.0 + f.1` if not `big`, else its complement to π/2 divided by 2.
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn $half_asin(a: $float, big: bool) -> ($float, $float) {
             // asin(a) = π/2 - 2 asin(sqrt((1 - a) / 2))
             let z = if big { 0.5 - 0.5 * a } else { a * a };
@@ -40,7 +40,7 @@ macro_rules! inverse {
             (s0, s1 + s * z * poly!(z, w; $($asin)*))
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(crate) fn $asin_name(x: $float) -> $float {
             let a = x.abs();
             let big = a >= 0.5;
@@ -49,7 +49,7 @@ macro_rules! inverse {
             $sum(quarters, times * f.0, times * f.1).copysign(x)
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(crate) fn $acos(x: $float) -> $float {
             let a = x.abs();
             let big = a >= 0.5;
@@ -61,7 +61,7 @@ macro_rules! inverse {
 
         /// atan(y / x), or π less that if `left`. Both are at least 0 and not both 0, and their sum is
         /// finite, unless y alone is infinite.
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         fn $angle(y: $float, x: $float, left: bool) -> $float {
             const TAN_PI_8: $float = 0.41421356;
             let steep = y > x;
@@ -86,12 +86,12 @@ macro_rules! inverse {
             $sum(quarters, sign * t, sign * tail)
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(crate) fn $atan_name(x: $float) -> $float {
             $angle(x.abs(), 1.0, false).copysign(x)
         }
 
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(crate) fn $atan2(y: $float, x: $float) -> $float {
             let (a, b) = (y.abs(), x.abs());
             let high = if a > b { a } else { b };

@@ -5,7 +5,7 @@ use crate::math::format::Format;
 macro_rules! quotient {
     ($float:ident, $remainder:ident, $name:ident) => {
         /// n - t d for n and d of two parts each, and t very near the quotient.
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(super) fn $remainder(n: ($float, $float), d: ($float, $float), t: $float) -> $float {
             // Exact products of the halves of the numbers, as in Dekker's algorithm.
             let (t0, d0) = (t.short(), d.0.short());
@@ -15,7 +15,7 @@ macro_rules! quotient {
         }
 
         /// n / d likewise, neither being near the limits of the format.
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(super) fn $name(n: ($float, $float), d: ($float, $float)) -> ($float, $float) {
             let reciprocal = 1.0 / d.0;
             let t = n.0 * reciprocal;

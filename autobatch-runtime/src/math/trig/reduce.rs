@@ -18,7 +18,7 @@ const MAGIC: f64 = (3u64 << 51) as f64;
 const TWO_OVER_PI: f64 = std::f64::consts::FRAC_2_PI;
 
 /// For x >= 0 or NaN.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn reduce_f64(x: f64) -> Reduced<f64> {
     /// Products of the parts, of 30 bits each, with quotients are exact below this.
     const HUGE: f64 = (1u64 << 23) as f64;
@@ -49,7 +49,7 @@ pub(super) fn reduce_f64(x: f64) -> Reduced<f64> {
 
 /// For x >= 0 or NaN. In `f64`: there the remainder has enough bits after one step, while in `f32`
 /// arithmetic it would take five parts of π/2 to do it for arguments up to no more than 2^12.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn reduce_f32(x: f32) -> Reduced<f32> {
     const HUGE: f32 = (1u32 << 24) as f32;
     /// 29 bits.

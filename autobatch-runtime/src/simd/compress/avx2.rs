@@ -180,7 +180,7 @@ const fn rows(bytes: usize) -> usize {
 }
 
 /// The bytes between two addresses of one slice; 0 if the first is behind the second.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn left(from: *const u8, end: *const u8) -> usize {
     end.addr().saturating_sub(from.addr())
 }

@@ -37,14 +37,14 @@ const fn table(front: bool) -> [[u8; GROUP]; 16] {
 }
 
 /// The lanes that are set in a group's mask.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn many(group: usize) -> usize {
     (0x4332_3221_3221_2110_u64 >> (4 * group)) as usize & 7
 }
 
 /// # Safety
 /// `wide` and `dense` have four slots each.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 unsafe fn press<S: Copy>(dense: *mut MaybeUninit<S>, wide: *const MaybeUninit<S>, group: usize) {
     // SAFETY: the table has lanes of the group. All is read before anything is written.
     unsafe {
@@ -55,7 +55,7 @@ unsafe fn press<S: Copy>(dense: *mut MaybeUninit<S>, wide: *const MaybeUninit<S>
 
 /// # Safety
 /// `wide` has four slots, `dense` as many as are set in the group; they don't overlap.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 unsafe fn spread<S: Copy>(wide: *mut MaybeUninit<S>, dense: *const MaybeUninit<S>, group: usize) {
     // SAFETY: a lane that is set has so many before it; the others are read where they are.
     unsafe {
@@ -69,7 +69,7 @@ unsafe fn spread<S: Copy>(wide: *mut MaybeUninit<S>, dense: *const MaybeUninit<S
 
 /// # Safety
 /// `strip` and `dense` have `lanes` slots, whole groups. The two don't overlap.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 unsafe fn append_slots<S: Copy>(
     dense: *mut MaybeUninit<S>,
     strip: *const MaybeUninit<S>,
@@ -88,7 +88,7 @@ unsafe fn append_slots<S: Copy>(
 
 /// # Safety
 /// As for [`append_slots`].
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 unsafe fn fetch_slots<S: Copy>(
     strip: *mut MaybeUninit<S>,
     dense: *const MaybeUninit<S>,
@@ -115,7 +115,7 @@ unsafe fn fetch_slots<S: Copy>(
 /// # Safety
 /// All lanes set in `mask` are within the `len` slots of `wide`; `dense` has `room` for their number, and what it holds
 /// behind them may be overwritten; the two don't overlap, or `dense` does not begin behind `wide`.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 unsafe fn compress_slots<S: Copy>(
     dense: *mut MaybeUninit<S>,
     wide: *const MaybeUninit<S>,
@@ -152,7 +152,7 @@ unsafe fn compress_slots<S: Copy>(
 /// # Safety
 /// All lanes set in `mask` are within the `width` slots of `wide`; `dense` has slots for their number; the two don't
 /// overlap.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 unsafe fn expand_slots<S: Copy>(
     wide: *mut MaybeUninit<S>,
     dense: *const MaybeUninit<S>,

@@ -19,7 +19,7 @@ macro_rules! by_size {
 }
 
 /// How many lanes of `here` are before `at`: by itself, not from one vector to the next.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn before(here: u64, at: usize) -> usize {
     (here & ((1 << at) - 1)).count_ones() as usize
 }

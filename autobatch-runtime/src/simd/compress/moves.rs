@@ -81,7 +81,7 @@ pub(crate) fn expand<T>(wide: &mut [MaybeUninit<T>], dense: &[MaybeUninit<T>], m
 
 /// Moves the slots of `strip` that are set in `here` to the front of `dense`, in order. What `dense` holds behind
 /// them, up to a strip's length, is lost.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn append<T, const W: usize>(
     dense: &mut [MaybeUninit<T>],
     strip: &[MaybeUninit<T>; W],
@@ -115,7 +115,7 @@ pub fn append<T, const W: usize>(
 
 /// The reverse of [`append`]: the slots of `strip` that are set in `here` get those at the front of `dense`, in order. It
 /// has a strip's length.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub fn fetch<T, const W: usize>(
     strip: &mut [MaybeUninit<T>; W],
     dense: &[MaybeUninit<T>],

@@ -17,7 +17,7 @@ use super::isa::Level;
 macro_rules! scans {
     ($lowest:ident, $mask:ident, $choose:ident, $word:ty) => {
         /// The least of `words`, if there is a kernel for it; the largest signed number if empty.
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(crate) fn $lowest(words: &[$word], level: Level) -> Option<$word> {
             #[cfg(target_arch = "x86_64")]
             if level.0 == Isa::Avx512 {
@@ -29,7 +29,7 @@ macro_rules! scans {
         }
 
         /// One bit per word of `words` (at most 64), if there is a kernel: whether it equals `to`.
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(crate) fn $mask(words: &[$word], to: $word, level: Level) -> Option<u64> {
             #[cfg(target_arch = "x86_64")]
             return Some(match level.0 {
@@ -49,7 +49,7 @@ macro_rules! scans {
 
         /// Makes the words (at most 64) that are set in `bits` the one, the others the other; whether there is a
         /// kernel.
-        #[inline(always)]
+        #[cfg_attr(optimised, inline(always))]
         pub(crate) fn $choose(
             words: &mut [$word],
             bits: u64,
@@ -76,7 +76,7 @@ scans!(lowest32, mask32, choose32, u32);
 scans!(lowest64, mask64, choose64, u64);
 
 /// One bit per byte (at most 64): whether it is negative.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(crate) fn signs<const W: usize>(bytes: &[u8; W], level: Level) -> u64 {
     #[cfg(target_arch = "x86_64")]
     return match level.0 {
