@@ -5,7 +5,7 @@ use std::sync::Arc;
 use autobatch::{Options, autobatch};
 use autobatch_datafusion::udf;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array, StringArray};
-use datafusion::arrow::datatypes::{Int64Type, UInt64Type};
+use datafusion::arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
 use datafusion::error::DataFusionError;
 
 use crate::tables::{column, every_way, failure, rows, session};
@@ -130,4 +130,21 @@ async fn long_arguments_are_cut_in_messages() {
         message,
         format!("Execution error: letter({}…, 501): a letter (row 0 of its batch)", "ü".repeat(60))
     );
+}
+
+#[autobatch]
+fn dot(x: [f64; 2], y: [f64; 2]) -> f64 {
+    x[0] * y[0] + x[1] * y[1]
+}
+
+#[tokio::test]
+async fn a_list_of_another_length_is_an_error() {
+    let context = session(&columns(), 300);
+    context.register_udf(udf!(dot));
+    let products = column(&context, "SELECT dot([1, 2], [3, 4.5])").await.unwrap();
+    assert_eq!(products.as_primitive::<Float64Type>().values(), &[12.0]);
+    let message = failure(&context, "SELECT dot([whole, parts], [1, 2, 3]) FROM t").await;
+    assert!(message.contains("a list of 3 values where 2 are wanted"), "{message}");
+    let message = failure(&context, "SELECT dot(whole, [1, 2]) FROM t").await;
+    assert!(message.contains("argument 1 of dot has to be FixedSizeList"), "{message}");
 }
