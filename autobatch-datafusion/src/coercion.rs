@@ -51,15 +51,22 @@ fn cast_items(from: &Field, to: &Field, list: &DataType) -> Option<DataType> {
 
 /// The argument as a parameter of that type has it: a list as one of a fixed length. The engine's own cast gives wrong values for parts of lists
 /// (arrow-rs issue 10975).
-pub(crate) fn fitted(array: ArrayRef, to: &DataType) -> Result<ArrayRef> {
+pub(crate) fn fitted(array: ArrayRef, to: &DataType, function: &str) -> Result<ArrayRef> {
     match (array.data_type(), to) {
-        (DataType::List(_), DataType::FixedSizeList(item, len)) => fixed::<i32>(&array, item, *len),
-        (DataType::LargeList(_), DataType::FixedSizeList(item, len)) => fixed::<i64>(&array, item, *len),
+        (DataType::List(_), DataType::FixedSizeList(item, len)) => fixed::<i32>(&array, item, *len, function),
+        (DataType::LargeList(_), DataType::FixedSizeList(item, len)) => {
+            fixed::<i64>(&array, item, *len, function)
+        }
         _ => Ok(array),
     }
 }
 
-fn fixed<O: OffsetSizeTrait>(array: &dyn Array, item: &Arc<Field>, len: i32) -> Result<ArrayRef> {
+fn fixed<O: OffsetSizeTrait>(
+    array: &dyn Array,
+    item: &Arc<Field>,
+    len: i32,
+    function: &str,
+) -> Result<ArrayRef> {
     let lists = array.as_list::<O>();
     let mut indices: Vec<Option<u64>> = Vec::with_capacity(lists.len() * len as usize);
     for (row, ends) in lists.value_offsets().windows(2).enumerate() {
@@ -70,7 +77,7 @@ fn fixed<O: OffsetSizeTrait>(array: &dyn Array, item: &Arc<Field>, len: i32) -> 
             indices.extend((begin..end).map(Some));
         } else {
             return exec_err!(
-                "a list of {} values where {len} are wanted (row {row} of its batch)",
+                "{function}: a list of {} values where {len} are wanted (row {row} of its batch)",
                 end - begin
             );
         }

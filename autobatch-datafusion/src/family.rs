@@ -6,6 +6,11 @@ use autobatch::{BatchError, Column, Each, Options, Outcome};
 use autobatch_arrow::{Argument, Number};
 
 /// A function `f_batched_with` of `N` columns and options. Rust finds `N` and `R`, as each function has but one of these implementations.
+#[diagnostic::on_unimplemented(
+    message = "not every parameter of this function takes an argument of SQL",
+    note = "values of shared parameters are written: `udf!(f(&shared, _))`",
+    note = "a function that changes a state of its caller is none of SQL"
+)]
 pub trait Batched<'a, const N: usize, R> {
     /// Calls it.
     fn call(self, arguments: [Argument<'a>; N], options: &Options) -> Result<Outcome<R>, BatchError>;

@@ -135,12 +135,12 @@ struct Operand {
 
 impl Operand {
     /// The argument for a parameter of that type.
-    fn new(value: &ColumnarValue, parameter: &DataType) -> Result<Operand> {
+    fn new(value: &ColumnarValue, parameter: &DataType, function: &str) -> Result<Operand> {
         let (array, is_one) = match value {
             ColumnarValue::Array(array) => (Arc::clone(array), false),
             ColumnarValue::Scalar(value) => (value.to_array()?, true),
         };
-        Ok(Operand { array: fitted(array, parameter)?, is_one })
+        Ok(Operand { array: fitted(array, parameter, function)?, is_one })
     }
 
     /// The value in that row, cut short.
@@ -207,7 +207,7 @@ impl ScalarUDFImpl for Udf {
             let first = arguments[0].to_array(call.number_rows)?;
             arguments[0] = ColumnarValue::Array(first);
         }
-        let one = |(argument, parameter)| Operand::new(argument, parameter);
+        let one = |(argument, parameter)| Operand::new(argument, parameter, &self.name);
         let operands = arguments.iter().zip(&self.parameters).map(one).collect::<Result<Vec<_>>>()?;
         let options = self.options.clone().threads(1).first_member(0);
         let results = (self.run)(&operands, options, self.null_on_fault).map_err(|error| match error {

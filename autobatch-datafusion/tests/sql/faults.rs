@@ -144,7 +144,7 @@ async fn a_list_of_another_length_is_an_error() {
     let products = column(&context, "SELECT dot([1, 2], [3, 4.5])").await.unwrap();
     assert_eq!(products.as_primitive::<Float64Type>().values(), &[12.0]);
     let message = failure(&context, "SELECT dot([whole, parts], [1, 2, 3]) FROM t").await;
-    assert!(message.contains("a list of 3 values where 2 are wanted"), "{message}");
+    assert!(message.contains("dot: a list of 3 values where 2 are wanted"), "{message}");
     let message = failure(&context, "SELECT dot(whole, [1, 2]) FROM t").await;
     assert!(message.contains("argument 1 of dot has to be FixedSizeList"), "{message}");
 }
