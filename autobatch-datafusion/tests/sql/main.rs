@@ -1,0 +1,7 @@
+//! Batched functions in queries.
+
+mod faults;
+mod forms;
+mod queries;
+mod tables;
+mod types;
