@@ -10,6 +10,7 @@ mod lane_interchange;
 mod lookups;
 mod loops_in_loops;
 mod loops_left_early;
+mod methods_of_numbers;
 mod predicated_loops;
 mod searches;
 mod short_vectors;

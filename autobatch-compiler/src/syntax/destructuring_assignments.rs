@@ -146,27 +146,12 @@ mod tests {
             (quote!(_ = f();), quote!(let _ = f();)),
             // The right side's own come first.
             (
-                quote!(match n {
-                    0 =>
-                        (a, b) = {
-                            (c, d) = e;
-                            f
-                        },
-                    _ => {}
-                }),
-                quote!(match n {
-                    0 => {
-                        let (__left0, __left1) = {
-                            let (__left0, __left1) = e;
-                            c = __left0;
-                            d = __left1;
-                            f
-                        };
-                        a = __left0;
-                        b = __left1;
-                    }
-                    _ => {}
-                }),
+                quote!(let f = || (a, b) = { (c, d) = e; f };),
+                quote!(let f = || {
+                    let (__left0, __left1) = { let (__left0, __left1) = e; c = __left0; d = __left1; f };
+                    a = __left0;
+                    b = __left1;
+                };),
             ),
             // A structure without fields is no variable, nor is what another module has.
             (quote!((a, UNIT) = p;), quote!((a, UNIT) = p;)),
