@@ -1,6 +1,6 @@
 //! Tells the crate whether it is optimised.
 //!
-//! Where nothing is, `inline(always)` makes each unit of generated code twice as large, and no faster: so it is
+//! Where nothing is, `inline(always)` makes generated code twice as large, for hardly any speed: so it is
 //! `cfg_attr(optimised, inline(always))`.
 
 fn main() {
