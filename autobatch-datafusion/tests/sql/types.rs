@@ -180,11 +180,8 @@ async fn vectors_are_fixed_size_lists() {
     let vectors: ArrayRef = Arc::new(vectors);
     let lists =
         cast(&vectors, &DataType::List(Arc::new(Field::new("element", DataType::Float64, true)))).unwrap();
-    let floats = Arc::new(Field::new_list_field(DataType::Float32, false));
-    let floats =
-        cast(&vectors, &DataType::FixedSizeList(Arc::new(floats.as_ref().clone().with_nullable(true)), 3))
-            .unwrap();
     let item = Arc::new(Field::new_list_field(DataType::Float32, true));
+    let floats = cast(&vectors, &DataType::FixedSizeList(Arc::clone(&item), 3)).unwrap();
     let large = cast(&lists, &DataType::LargeList(item)).unwrap();
     let columns = [("vector", vectors), ("list", lists), ("large", large), ("floats", floats)];
     for options in every_way() {
@@ -261,19 +258,17 @@ async fn tuples_are_structs_of_any_names() {
     let columns = [("pair", Arc::new(pairs) as ArrayRef)];
     let context = session(&columns, 130);
     context.register_udf(udf!(swap));
-    for query in ["SELECT pair, swap(pair) FROM t"] {
-        let table = rows(&context, query).await.unwrap();
-        let (pair, swapped) = (table.column(0).as_struct(), table.column(1).as_struct());
-        for row in 0..table.num_rows() {
-            let (a, b) =
-                (pair.column(0).as_primitive::<Float64Type>(), pair.column(1).as_primitive::<Int32Type>());
-            // A null in a struct is one of its row.
-            assert_eq!(swapped.is_valid(row), a.is_valid(row), "row {row}");
-            if swapped.is_valid(row) {
-                let (first, second) = swap((a.value(row), b.value(row)));
-                assert_eq!(swapped.column(0).as_primitive::<Int32Type>().value(row), first);
-                assert_eq!(swapped.column(1).as_primitive::<Float64Type>().value(row), second);
-            }
+    let table = rows(&context, "SELECT pair, swap(pair) FROM t").await.unwrap();
+    let (pair, swapped) = (table.column(0).as_struct(), table.column(1).as_struct());
+    for row in 0..table.num_rows() {
+        let (a, b) =
+            (pair.column(0).as_primitive::<Float64Type>(), pair.column(1).as_primitive::<Int32Type>());
+        // A null in a struct is one of its row.
+        assert_eq!(swapped.is_valid(row), a.is_valid(row), "row {row}");
+        if swapped.is_valid(row) {
+            let (first, second) = swap((a.value(row), b.value(row)));
+            assert_eq!(swapped.column(0).as_primitive::<Int32Type>().value(row), first);
+            assert_eq!(swapped.column(1).as_primitive::<Float64Type>().value(row), second);
         }
     }
 }
