@@ -203,9 +203,9 @@ fn expand(
         programs.push((entry, item, admitted, args));
     }
     let mut known = scalar_clone::ProgramFacts::default();
-    for (_, _, Admitted { lowered, pure, .. }, _) in &programs {
+    for (_, _, Admitted { lowered, pure, questions, .. }, _) in &programs {
         known.counted.extend(counted(lowered));
-        if pure.as_ref().is_some_and(PureProgram::is_certain) {
+        if pure.as_ref().is_some_and(PureProgram::is_certain) && questions.computing.is_empty() {
             known.computes.extend(&lowered.sources);
         }
         let written: Vec<&model::Function> =

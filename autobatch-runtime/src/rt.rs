@@ -106,8 +106,8 @@ pub use crate::math;
 /// The runtime relies on: nothing. A wrong answer is a compile error, or a drop that is seen at another time.
 pub mod admission {
     pub use crate::probes::admission::{
-        Answer, Ask, Asked, Chains, Copied, Drops, Else, Forgotten, Same, SameCopied, Shape, Whole, Yes,
-        given, must_be, must_be_quiet, nothing,
+        Answer, Ask, Asked, Chains, Copied, Drops, Else, Forgotten, Lists, Same, SameCopied, Shape, Whole,
+        Yes, given, must_be, must_be_quiet, nothing,
     };
 }
 

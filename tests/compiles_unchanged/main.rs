@@ -7,6 +7,7 @@ mod common;
 mod accepted_forms;
 mod definitions_in_other_files;
 mod elided_lifetimes;
+mod methods_with_effects;
 mod names_are_not_believed;
 mod scalar_fallback;
 mod signatures_imply_bounds;

@@ -16,6 +16,7 @@ use crate::item::model;
 use crate::lower::{Erased, Lowered};
 use crate::passes::Analyses;
 use crate::syntax::arguments::Args;
+use crate::syntax::walk::{self, At};
 
 /// Lanes per strip and the width of a program-counter word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +60,12 @@ pub(crate) struct Emitter<'a> {
     pub(super) types: Vec<definition_check::Types>,
     /// The `&mut` parameters in whose place lane code is lent copies of what they refer to.
     pub(super) states: &'a VarSet,
+    /// What rustc says of code that is taken for code that only computes; nothing to ask where that has been asked for all of a program.
+    pub(super) computing: Computing,
 }
+
+/// Expressions in code that is taken for code that only computes, by function, about which rustc is asked: its answers, as values.
+pub(crate) type Computing = Vec<(usize, syn::Expr, TokenStream)>;
 
 /// Functions that yield floats, by name. Of two with one name the first is the one that is called.
 fn floats(clones: &Clones<'_>) -> BTreeMap<String, Ident> {
@@ -136,7 +142,16 @@ impl<'a> Emitter<'a> {
             erased: lowered.erased.clone(),
             types,
             states,
+            computing: Computing::new(),
         }
+    }
+
+    /// Rustc's answers about code of a function that is taken for code that only computes.
+    pub(crate) fn computes(&self, func: FuncId, code: &[syn::Stmt]) -> Vec<&TokenStream> {
+        let own = self.computing.iter().filter(|(source, ..)| *source == self.sources[func.0]);
+        let stands_there =
+            |asked: &syn::Expr| walk::any(code, |at| matches!(at, At::Expr(expr) if expr == asked));
+        own.filter(|(_, asked, _)| stands_there(asked)).map(|(.., answer)| answer).collect()
     }
 
     /// What rewrites a function's code under `vector_math`.

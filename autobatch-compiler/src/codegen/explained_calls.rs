@@ -23,6 +23,7 @@ use crate::diagnostics::reasons::{
 };
 use crate::ir::{Block, FuncId, Program, Terminator, VarId};
 use crate::item::model::Function;
+use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::literal;
 use crate::std_models::{elementary, facts, pure};
 use crate::syntax::mentions::{assignment, bare, name, untyped};
@@ -375,7 +376,7 @@ fn is_plain(method: &Ident, accesses: bool) -> bool {
     let name = method.to_string();
     let measures = name == "len" || name == "is_empty";
     let is_access = if accesses { measures } else { facts::is_access(&name) };
-    name.starts_with("__") || pure::is_pure_method(method) || is_access
+    name.starts_with("__") || is_pure_method(method) || is_access
 }
 
 fn last(path: &Path) -> String {

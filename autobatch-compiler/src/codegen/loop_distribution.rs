@@ -20,7 +20,8 @@ use crate::codegen::names::numbered;
 use crate::codegen::region::{self, Engine, Region, binding, column, lane, old, statement};
 use crate::codegen::vector_math::Rewrite;
 use crate::ir::{Op, Role, Terminator, VarId, VarSet};
-use crate::std_models::pure::{is_primitive, is_pure_method};
+use crate::std_models::number_methods::is_pure_method;
+use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::bare;
 
 /// A region in pieces.

@@ -79,10 +79,11 @@ pub fn emit(
     width: Width,
 ) -> TokenStream {
     let Admitted { lowered, analyses, questions, states, .. } = admitted;
-    let emitter = Emitter::new(lowered, analyses, states, clones, args, width);
+    let mut emitter = Emitter::new(lowered, analyses, states, clones, args, width);
     let whole = lowered.program.notes.iter().any(|note| note.whole);
     let opening = (!whole).then(|| type_witness::opening(&emitter, questions, functions, args.strict));
     let asks = opening.as_ref().is_some_and(|opening| opening.asks);
+    emitter.computing = opening.as_ref().map(|opening| opening.computing.clone()).unwrap_or_default();
     let body = opening.map(|opening| step_loop::body(&emitter, function, &opening));
     let successors = body.as_ref().map(|body| body.successors.clone()).unwrap_or_default();
     let krate = if function.associated { args.krate.clone() } else { args.crate_from_module() };

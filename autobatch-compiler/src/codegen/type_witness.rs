@@ -21,7 +21,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Block, Expr, Pat, Stmt, parse_quote};
 
 use crate::analysis::reference_flow::is_number_type;
-use crate::codegen::emitter::Emitter;
+use crate::codegen::emitter::{Computing, Emitter};
 use crate::codegen::names::{asked, name, shape};
 use crate::ir::questions::{Evidence, Need, Questions, Quiet};
 use crate::ir::{FuncId, Role, VarId, VarSet};
@@ -40,6 +40,8 @@ pub(crate) struct Opening {
     pub(crate) enter: TokenStream,
     /// Whether anything is asked.
     pub(crate) asks: bool,
+    /// The answers about code that is taken for code that only computes.
+    pub(crate) computing: Computing,
 }
 
 /// The opening of a program's body. `functions` are the sources.
@@ -76,6 +78,7 @@ pub(crate) fn opening(
             questions: &questions,
             found: Vec::new(),
             before: questions.expressions.len(),
+            in_closure: false,
             rt: rt.clone(),
             tied: VarSet::new(),
         };
@@ -87,6 +90,8 @@ pub(crate) fn opening(
         let mut found = witness.found;
         questions.expressions.append(&mut found);
     }
+    let about = admission.computing.iter().chain(&admission.interchanged);
+    let computing = answers_about(about, &questions.expressions, &rt);
     let shaped = &shaped & &tied;
     let variables: Vec<_> = admission.variables.iter().filter(|(var, _)| tied.contains(var)).collect();
     let own = shaped.union(&emitter.alike).map(|v| shape(*v));
@@ -101,7 +106,7 @@ pub(crate) fn opening(
         #(let #expressions = #rt::Shape::new();)*
     };
     if admission.is_certain() {
-        return Opening { code: quote!(#shapes #witnesses), shaped, enter: quote!(), asks: false };
+        return Opening { code: quote!(#shapes #witnesses), shaped, enter: quote!(), asks: false, computing };
     }
     for (var, need) in &variables {
         let span = program.var(*var).ident.span();
@@ -112,8 +117,10 @@ pub(crate) fn opening(
         }
     }
     for n in 0..questions.expressions.len() {
-        let (need, span) = questions.expressions[n];
-        questions.ask(found(n), need, span);
+        let Found { need, span, .. } = questions.expressions[n];
+        if !need.is_of_computing() {
+            questions.ask(found(n), need, span);
+        }
     }
     let mut seen = BTreeSet::new();
     for (ty, need) in admission.types.iter().filter(|(ty, need)| seen.insert((text(ty), *need))) {
@@ -142,19 +149,52 @@ pub(crate) fn opening(
     }
     let Asking { code, answers, bools, .. } = questions;
     let admitted = name("__admitted");
+    let computes = computing.iter().take(admission.computing.len()).map(|(.., answer)| answer);
     let code = quote! {
         #[allow(unused_imports)]
-        use #rt::{Copied as _, Drops as _, Else as _, Chains as _, Forgotten as _, Same as _, SameCopied as _, Whole as _};
+        use #rt::{Copied as _, Drops as _, Else as _, Chains as _, Forgotten as _, Lists as _, Same as _, SameCopied as _, Whole as _};
         #shapes
         #witnesses
         #code
         let #admitted = #rt::Yes #(.and(#answers))*;
-        if !#core::admits(__core, &[#rt::Answer::admits(#admitted), #(#bools),*]) {
+        if !#core::admits(__core, &[#rt::Answer::admits(#admitted), #(#bools),*], &[#(#computes),*]) {
             return;
         }
         #admitted.enter();
     };
-    Opening { code, shaped, enter: quote!(#admitted.enter();), asks: true }
+    Opening { code, shaped, enter: quote!(#admitted.enter();), asks: true, computing }
+}
+
+/// The answers to questions about computing code. What the witness does not show is not so.
+fn answers_about<'q>(
+    questions: impl Iterator<Item = &'q (usize, Expr, Need)>,
+    expressions: &[Found],
+    rt: &TokenStream,
+) -> Computing {
+    let answer = |(source, expr, need): &(usize, Expr, Need)| {
+        let is_one = |found: &Found| found.source == *source && found.need == *need && found.expr == *expr;
+        let shapes = (0..expressions.len()).filter(|n| is_one(&expressions[*n])).map(self::found);
+        let answers = shapes.map(|shape| match need {
+            Need::Primitive(types) => {
+                let types = types.bits();
+                quote!(#rt::Shape::is_primitive(&#shape, #types))
+            }
+            Need::Math => quote!(#rt::Shape::is_math(&#shape)),
+            _ => quote!(#rt::Answer::admits((&#rt::Shape::ask(&#shape)).is_list())),
+        });
+        let answers: Vec<TokenStream> = answers.collect();
+        let answer = if answers.is_empty() { quote!(false) } else { quote!((#(#answers)&&*)) };
+        (*source, expr.clone(), answer)
+    };
+    questions.map(answer).collect()
+}
+
+/// An expression in the witness that tells its type.
+struct Found {
+    source: usize,
+    expr: Expr,
+    need: Need,
+    span: Span,
 }
 
 /// `__e3`: the shape of an expression.
@@ -173,7 +213,7 @@ struct Asking {
     answers: Vec<TokenStream>,
     /// What only the run depends on.
     bools: Vec<TokenStream>,
-    expressions: Vec<(Need, Span)>,
+    expressions: Vec<Found>,
     evidence: Vec<(TokenStream, Option<Ident>)>,
     asked: usize,
 }
@@ -259,8 +299,10 @@ struct Witness<'a> {
     source: usize,
     shaped: Vec<(String, VarId)>,
     questions: &'a Asking,
-    found: Vec<(Need, Span)>,
+    found: Vec<Found>,
     before: usize,
+    /// Whether it is in a closure, of which only what computes is asked.
+    in_closure: bool,
     rt: TokenStream,
     /// Variables whose types it tells: not those of closures, whose types nobody else sees.
     tied: VarSet,
@@ -308,7 +350,8 @@ impl Witness<'_> {
 
     fn ties_of(&mut self, names: &[Ident]) -> Vec<Stmt> {
         let mut ties = Vec::new();
-        for ident in names {
+        // Nobody else sees the types of a closure's own variables.
+        for ident in names.iter().filter(|_| !self.in_closure) {
             let shaped = self.shaped.iter().find(|(known, _)| ident == known);
             if let Some(var) = shaped.map(|(_, var)| *var) {
                 self.tied.insert(var);
@@ -330,10 +373,23 @@ impl Witness<'_> {
         ties
     }
 
-    fn next(&mut self, need: Need, span: Span) -> Ident {
+    fn next(&mut self, expr: &Expr, need: Need, span: Span) -> Ident {
         let shape = found(self.before + self.found.len());
-        self.found.push((need, span));
+        self.found.push(Found { source: self.source, expr: expr.clone(), need, span });
         shape
+    }
+
+    /// The indices in what is assigned to, which is no value itself.
+    fn visit_place(&mut self, place: &mut Expr) {
+        match place {
+            Expr::Index(e) => {
+                self.visit_place(&mut e.expr);
+                self.visit_expr_mut(&mut e.index);
+            }
+            Expr::Field(e) => self.visit_place(&mut e.base),
+            Expr::Paren(e) => self.visit_place(&mut e.expr),
+            _ => {}
+        }
     }
 }
 
@@ -357,21 +413,33 @@ impl VisitMut for Witness<'_> {
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         use syn::spanned::Spanned as _;
-        if matches!(expr, Expr::Closure(_) | Expr::Async(_) | Expr::Const(_)) {
+        if matches!(expr, Expr::Async(_) | Expr::Const(_)) {
             return;
         }
-        let asked = self.admission.expressions.iter();
+        if let Expr::Closure(e) = expr {
+            let outer = std::mem::replace(&mut self.in_closure, true);
+            self.visit_expr_mut(&mut e.body);
+            self.in_closure = outer;
+            return;
+        }
+        let Questions { expressions, computing, interchanged, .. } = self.admission;
+        let asked = expressions.iter().filter(|_| !self.in_closure).chain(computing).chain(interchanged);
         let asked: BTreeSet<Need> = asked
             .filter(|(source, e, _)| *source == self.source && e == expr)
             .map(|(.., need)| *need)
             .collect();
-        let part = self.admission.parts.iter().any(|(source, e)| *source == self.source && e == expr);
+        let part = !self.in_closure
+            && self.admission.parts.iter().any(|(source, e)| *source == self.source && e == expr);
         let span = expr.span();
+        let original = (part || !asked.is_empty()).then(|| expr.clone());
         match expr {
-            // What is assigned to is no value.
-            Expr::Assign(e) => self.visit_expr_mut(&mut e.right),
+            Expr::Assign(e) => {
+                self.visit_place(&mut e.left);
+                self.visit_expr_mut(&mut e.right);
+            }
             Expr::Binary(e) if crate::syntax::mentions::is_compound(&e.op) => {
-                self.visit_expr_mut(&mut e.right)
+                self.visit_place(&mut e.left);
+                self.visit_expr_mut(&mut e.right);
             }
             Expr::If(e) => {
                 let ties = self.ties_of(&mentions::bound_by_condition(&e.cond));
@@ -399,12 +467,17 @@ impl VisitMut for Witness<'_> {
             }
             _ => visit_mut::visit_expr_mut(self, expr),
         }
+        let Some(original) = original else { return };
         for need in asked {
-            let (shape, rt) = (self.next(need, span), &self.rt);
-            *expr = parse_quote!(#rt::Shape::of(&#shape, #expr));
+            let (shape, rt) = (self.next(&original, need, span), &self.rt);
+            *expr = match need {
+                // A list may have no size.
+                Need::List => parse_quote!((*#rt::Shape::at(&#shape, &#expr))),
+                _ => parse_quote!(#rt::Shape::of(&#shape, #expr)),
+            };
         }
         if part {
-            let (shape, rt) = (self.next(Need::Copied, span), &self.rt);
+            let (shape, rt) = (self.next(&original, Need::Copied, span), &self.rt);
             *expr = parse_quote!((*#rt::Shape::at(&#shape, &#expr)));
         }
     }

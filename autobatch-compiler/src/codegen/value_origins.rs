@@ -130,7 +130,9 @@ pub(crate) fn is_other(expr: &Expr) -> bool {
             }
             _ => true,
         },
-        Expr::MethodCall(e) => !e.args.is_empty() && !crate::std_models::pure::is_pure_method(&e.method),
+        Expr::MethodCall(e) => {
+            !e.args.is_empty() && !crate::std_models::number_methods::is_pure_method(&e.method)
+        }
         _ => false,
     }
 }

@@ -32,7 +32,8 @@ use crate::index::definitions::Definitions;
 use crate::item::model::{Function, Item, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::resolve::types::is_number;
-use crate::std_models::pure::{is_primitive, is_pure_method, literal};
+use crate::std_models::number_methods::{Primitives, computes};
+use crate::std_models::pure::{is_primitive, literal};
 use crate::syntax::mentions::{assignment, bare, is_variable, name, text, untyped};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, AtMut, Code};
@@ -319,8 +320,10 @@ fn only_reads(code: &[Stmt], var: &str) -> bool {
     !walk::any(code, |at| match at {
         At::Expr(Expr::Continue(_) | Expr::Closure(_)) | At::Macro(_) => true,
         At::Expr(Expr::Reference(e)) => e.mutability.is_some() && is_variable(&e.expr, var),
-        // A method may take it as `&mut`; those that numbers have themselves go before others of their names.
-        At::Expr(Expr::MethodCall(e)) => is_variable(&e.receiver, var) && !is_pure_method(&e.method),
+        // A method may take it as `&mut`; those that integers have themselves go before others of their names.
+        At::Expr(Expr::MethodCall(e)) => {
+            is_variable(&e.receiver, var) && !computes(&e.method, Primitives::INTEGERS)
+        }
         At::Expr(e) => assignment(e)
             .is_some_and(|(place, _)| mentions(place, var) && !matches!(bare(place), Expr::Index(_))),
         _ => false,

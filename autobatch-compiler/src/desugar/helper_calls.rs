@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use syn::{Expr, ExprMethodCall, Ident, Path, Type, UnOp, parse_quote};
 
 use crate::desugar::helper_checks::HelperChecks;
-use crate::index::definitions::{Definitions, named};
+use crate::index::definitions::{Definitions, is_open};
 use crate::item::model::{Function, OriginalMethod};
 use crate::resolve::candidates::Takes;
 use crate::resolve::method_calls::before;
@@ -177,11 +177,11 @@ impl<'a> Helpers<'a> {
         let mut checks = HelperChecks::default();
         checks.is_operator(path, of_trait, operand.as_ref());
         // A literal is of the type that fits; of several it is the usual one.
-        let is_open = |ty: Option<&Type>| ty.is_some_and(|ty| named(ty, "__Number"));
-        if is_open(Some(&left_type)) {
+        let open = |ty: Option<&Type>| ty.is_some_and(is_open);
+        if open(Some(&left_type)) {
             checks.is_only_number(of_trait, &own, |ty| (ty.clone(), operand.clone()));
         }
-        if is_open(right_type.as_ref()) {
+        if open(right_type.as_ref()) {
             let operand = operand.clone()?;
             checks.is_only_number(of_trait, &operand, |ty| (own.clone(), Some(ty.clone())));
         }

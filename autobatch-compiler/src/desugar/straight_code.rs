@@ -6,9 +6,8 @@ use syn::{BinOp, Expr, Local, Pat, Stmt, Type, parse_quote};
 use crate::desugar::copies::is_any_copy;
 use crate::index::definitions::Definitions;
 use crate::item::model::{Function, Param};
-use crate::std_models::pure::{
-    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
-};
+use crate::std_models::number_methods::is_pure_method;
+use crate::std_models::pure::{is_constant, is_plain_literal, is_primitive, is_pure_function};
 use crate::syntax::mentions::{self, assignment, bare, name};
 
 /// Whether a function's body only computes, from beginning to end.

@@ -192,7 +192,7 @@ impl Definitions {
     /// Whether an operator for operands of some types is that for these; a number whose type is open may be any.
     pub(crate) fn are_operands(&self, own: (&Type, Option<&Type>), of: (&Type, Option<&Type>)) -> bool {
         let same = |own: &Type, ty: &Type| match self.plain(ty) {
-            ty if named(&ty, "__Number") => is_primitive(own),
+            ty if is_open(&ty) => is_primitive(own),
             ty => self.same(own, &ty),
         };
         same(own.0, of.0)
@@ -525,6 +525,11 @@ pub(crate) fn name(ty: &Type) -> Option<&Ident> {
         Type::Path(p) if p.qself.is_none() => p.path.segments.last().map(|segment| &segment.ident),
         _ => None,
     }
+}
+
+/// Whether it stands for some type of a number: a literal's, or a sum of literals'.
+pub(crate) fn is_open(ty: &Type) -> bool {
+    ["__Float", "__Integer", "__Number"].iter().any(|open| named(ty, open))
 }
 
 /// Whether a type has that name, whatever its arguments.

@@ -5,6 +5,7 @@
 use syn::{Expr, Type};
 
 use crate::ir::{VarId, VarSet};
+use crate::std_models::number_methods::Primitives;
 
 /// What has to hold of a type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -21,6 +22,19 @@ pub enum Need {
     Owned,
     /// It is an `Option` or a `Result`: its methods that are known by name are the library's.
     Chained,
+    /// It is one of these types, or a reference to one: methods that they have are their own.
+    Primitive(Primitives),
+    /// It is an array, a slice, or another list or text of std's: its length is no function of a user's.
+    List,
+    /// It is a function of the runtime's `math`.
+    Math,
+}
+
+impl Need {
+    /// Whether it is of what code is taken for that only computes.
+    pub(crate) fn is_of_computing(self) -> bool {
+        matches!(self, Need::Primitive(_) | Need::List | Need::Math)
+    }
 }
 
 /// What rustc is asked about a program.
@@ -32,6 +46,10 @@ pub struct Questions {
     pub opaque: VarSet,
     /// Expressions of a function's body, by the position of the function among the sources.
     pub expressions: Vec<(usize, Expr, Need)>,
+    /// The same where the program does nothing but compute, if they are so. Whether it is admitted does not depend on them.
+    pub computing: Vec<(usize, Expr, Need)>,
+    /// The same for the code of blocks that run lane-interchanged.
+    pub interchanged: Vec<(usize, Expr, Need)>,
     /// Parts of variables, which a statement may move.
     pub parts: Vec<(usize, Expr)>,
     /// Types that are written in signatures.
@@ -45,6 +63,8 @@ impl Questions {
     pub fn is_certain(&self) -> bool {
         self.variables.is_empty()
             && self.expressions.is_empty()
+            && self.computing.is_empty()
+            && self.interchanged.is_empty()
             && self.parts.is_empty()
             && self.types.is_empty()
     }

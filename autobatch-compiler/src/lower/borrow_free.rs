@@ -10,7 +10,7 @@ use syn::{Expr, UnOp};
 
 use crate::ir::effects::{self, Names, bound, variable};
 use crate::ir::{Block, FuncId, Program, VarId, VarSet};
-use crate::std_models::pure::is_pure_method;
+use crate::std_models::number_methods::is_pure_method;
 use crate::syntax::mentions::bare;
 use crate::syntax::walk::{self, At};
 

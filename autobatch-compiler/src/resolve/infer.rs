@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use syn::{BinOp, Expr, GenericArgument, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
 
-use crate::index::definitions::{Definitions, Substitute, argument, named};
+use crate::index::definitions::{Definitions, Substitute, argument, is_open, named};
 use crate::item::model::Function;
 use crate::resolve::types::{FunctionType, Holds, Scopes, Types, is_number, iterator};
 use crate::std_models::facts::{self, Fact};
+use crate::std_models::number_methods::{Primitives, computes, yields};
 use crate::std_models::operators;
-use crate::std_models::pure::{is_constant, is_pure_method};
-use crate::syntax::mentions::bare;
+use crate::std_models::pure::is_constant;
+use crate::syntax::mentions::{bare, compares};
 
 impl FunctionType {
     /// The functions of an item; `own` is what `Self` is.
@@ -94,7 +95,8 @@ impl Types<'_> {
             Expr::MethodCall(e) => self.method(scopes, e),
             Expr::Struct(e) => self.constructed(&e.path),
             Expr::Lit(e) => match &e.lit {
-                syn::Lit::Int(_) | syn::Lit::Float(_) => Some(parse_quote!(__Number)),
+                syn::Lit::Int(n) => Some(of_literal(n.suffix(), "__Integer")),
+                syn::Lit::Float(n) => Some(of_literal(n.suffix(), "__Float")),
                 syn::Lit::Bool(_) => Some(parse_quote!(bool)),
                 syn::Lit::Str(_) => Some(parse_quote!(&str)),
                 _ => None,
@@ -112,6 +114,8 @@ impl Types<'_> {
                 };
                 match right {
                     Some(right) if !is_number(&left) || !is_number(&right) => of_types(&right),
+                    // A literal is of the other's type.
+                    Some(right) if is_open(&left) && !shifts(&e.op) => Some(right),
                     _ => Some(left).filter(is_number),
                 }
             }
@@ -276,9 +280,11 @@ impl Types<'_> {
         if let Some(own) = self.way(&receiver).find_map(|ty| self.output(Some(&ty), &name)) {
             return Some(own);
         }
-        // Among them are questions, whose answers are no numbers.
-        let number = is_number(&receiver) && is_pure_method(&call.method) && !name.starts_with("is_");
-        if number { Some(parse_quote!(__Number)) } else { self.yields(scopes, &receiver, call) }
+        let of = Primitives::of_type(&receiver).filter(|of| computes(&call.method, *of));
+        match of {
+            Some(_) => yields(&name, &receiver),
+            None => self.yields(scopes, &receiver, call),
+        }
     }
 
     /// What a closure returns that gets arguments of these types.
@@ -439,6 +445,12 @@ fn opened(scopes: &Scopes) -> Scopes {
     scopes.iter().cloned().chain([BTreeMap::new()]).collect()
 }
 
+/// The type that a literal's suffix names, or what it is without one.
+fn of_literal(suffix: &str, open: &str) -> Type {
+    let name = Ident::new(if suffix.is_empty() { open } else { suffix }, proc_macro2::Span::call_site());
+    parse_quote!(#name)
+}
+
 /// Whether it is not `_`, maybe behind references.
 fn is_known(ty: &Type) -> bool {
     match ty {
@@ -448,9 +460,8 @@ fn is_known(ty: &Type) -> bool {
     }
 }
 
-fn compares(op: &BinOp) -> bool {
-    use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
-    matches!(op, And(_) | Or(_) | Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
+fn shifts(op: &BinOp) -> bool {
+    matches!(op, BinOp::Shl(_) | BinOp::Shr(_))
 }
 
 /// The first of the elements that `vec!` lists.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use syn::{Type, parse_quote};
 
-use crate::index::definitions::{Definitions, named};
+use crate::index::definitions::{Definitions, is_open, named};
 
 /// The types of local variables, innermost scope last; `None` hides a variable of the same name.
 pub(crate) type Scopes = Vec<BTreeMap<String, Option<Type>>>;
@@ -26,8 +26,7 @@ pub(crate) struct Types<'a> {
 }
 
 pub(crate) fn is_number(ty: &Type) -> bool {
-    crate::std_models::pure::is_primitive(ty)
-        || matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(|i| i == "__Number"))
+    crate::std_models::pure::is_primitive(ty) || is_open(ty)
 }
 
 pub(super) fn is_iterator(ty: &Type) -> bool {

@@ -6,6 +6,7 @@
 
 pub mod elementary;
 pub mod facts;
+pub mod number_methods;
 pub(crate) mod operators;
 pub mod pure;
 pub(crate) mod trip_count;

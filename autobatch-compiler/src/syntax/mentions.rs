@@ -224,6 +224,12 @@ pub(crate) fn tail(block: &syn::Block) -> Option<&Expr> {
     }
 }
 
+/// Whether an operator yields a `bool` whatever its operands are.
+pub(crate) fn compares(op: &BinOp) -> bool {
+    use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
+    matches!(op, And(_) | Or(_) | Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
+}
+
 /// `a += b` and the like.
 pub fn is_compound(op: &BinOp) -> bool {
     use BinOp::*;

@@ -9,7 +9,7 @@ use crate::api::fault::FaultKind;
 use crate::api::options::Executor;
 use crate::batch::{Queue, Watch};
 use crate::fiber::{Reach, Worker, WorkerRules};
-use crate::machine::{Core, Settings};
+use crate::machine::{Answers, Core, Settings};
 use crate::native_stack::depth;
 use crate::storage::Store;
 
@@ -24,16 +24,17 @@ impl Watch for Blocks {
 }
 
 impl Launch<'_> {
-    /// Whether rustc's answers about the program's types admit it to the machine.
-    pub(super) fn is_admitted(&self, code: &dyn Code) -> bool {
-        if !self.program.asks || self.program.whole_scalar {
-            return true;
+    /// Rustc's answers about the program's types.
+    pub(super) fn answers(&self, code: &dyn Code) -> Answers {
+        let mut answers = Answers { admits: true, computes: true };
+        if self.program.asks && !self.program.whole_scalar {
+            let queue = Queue::of([0..0, 0..0], 1);
+            let mut core = Core::new(self.program, self.settings(Executor::Masked), &queue, self);
+            depth::with_room(BODY_STACK, &mut || {
+                answers = core.ask(|core| code.machine(core, &Store::new()))
+            });
         }
-        let queue = Queue::of([0..0, 0..0], 1);
-        let mut core = Core::new(self.program, self.settings(Executor::Masked), &queue, self);
-        let mut admitted = false;
-        depth::with_room(BODY_STACK, &mut || admitted = core.ask(|core| code.machine(core, &Store::new())));
-        admitted
+        answers
     }
 
     pub(super) fn machine(

@@ -124,9 +124,10 @@ impl Launch<'_> {
                 self.report(Executor::Scalar, Engine::Scalar, &Left::default(), begin.elapsed()),
             ));
         }
-        let (lanes, vectors) = (code.vector_lanes(), code.vectors());
+        let answers = self.answers(code);
+        self.per_member |= !answers.admits;
+        let (lanes, vectors) = (if answers.computes { code.vector_lanes() } else { 0 }, code.vectors());
         let has_frames = lanes > 0;
-        self.per_member |= !self.is_admitted(code);
         (self.counts, self.counts_steps) = (code.counts(), code.counts_steps());
         self.takes_turns = self.counts && !has_frames;
         if !self.keeps_limits() {

@@ -53,6 +53,15 @@ impl Engine {
     }
 }
 
+/// What rustc says of a program's types.
+#[derive(Clone, Copy)]
+pub(crate) struct Answers {
+    /// It is a block program.
+    pub(crate) admits: bool,
+    /// It does nothing but compute, as far as the compiler could not see that itself.
+    pub(crate) computes: bool,
+}
+
 /// One worker's machine.
 pub struct Core<'r> {
     pub(super) members: Occupancy<'r>,
@@ -79,9 +88,9 @@ pub struct Core<'r> {
     paused: Option<Step>,
     /// Whether the body returns when enough is recorded.
     ends_recorded: bool,
-    /// Whether it only wants to know if the program is admitted, and if it is.
+    /// Whether it only wants to know what the program is, and what it is.
     asks: bool,
-    admitted: bool,
+    answers: Answers,
 }
 
 /// Stands for a lane in [`Core::lane`] while interchanged loops run for a strip.
@@ -167,26 +176,28 @@ impl<'r> Core<'r> {
             paused: None,
             ends_recorded: false,
             asks: false,
-            admitted: true,
+            answers: Answers { admits: true, computes: true },
         }
     }
 
-    /// Whether the body goes on: not if it was only asked whether all `answers` are yes.
+    /// Whether the body goes on: not if it was only asked. `admits`: whether it is a block program; `computes`: whether it does nothing but
+    /// compute, if that is what the compiler takes it for.
     ///
     /// # Panics
-    /// If one of them is not, and members are to be run.
-    pub fn admits(&mut self, answers: &[bool]) -> bool {
-        self.admitted = answers.iter().all(|answer| *answer);
-        assert!(self.asks || self.admitted, "a program that is not admitted runs no members");
+    /// If it is no block program, and members are to be run.
+    pub fn admits(&mut self, admits: &[bool], computes: &[bool]) -> bool {
+        let all = |answers: &[bool]| answers.iter().all(|answer| *answer);
+        self.answers = Answers { admits: all(admits), computes: all(computes) };
+        assert!(self.asks || self.answers.admits, "a program that is not admitted runs no members");
         !self.asks
     }
 
-    /// Whether rustc's answers admit the program, of which this is the body.
-    pub(crate) fn ask(&mut self, body: impl FnOnce(&mut Self)) -> bool {
+    /// Rustc's answers about the program of which this is the body.
+    pub(crate) fn ask(&mut self, body: impl FnOnce(&mut Self)) -> Answers {
         self.asks = true;
         body(self);
         self.asks = false;
-        self.admitted
+        self.answers
     }
 
     /// The body, entered next, goes on with the members under way, and returns at that time if it is not done, but not before so many steps.

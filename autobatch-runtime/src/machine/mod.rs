@@ -214,6 +214,7 @@ mod step_count;
 mod transfer;
 mod unwinding;
 
+pub(crate) use self::core::Answers;
 pub use self::core::Core;
 pub(crate) use counters::Finished;
 pub use dispatch::out_of_line;

@@ -25,6 +25,8 @@
 
 use std::marker::PhantomData;
 
+use crate::probes::type_id::is_one_of;
+
 /// Types whose values a batch may move as a whole: they hold no reference to a local, and their drop shows nowhere.
 ///
 /// A local that lives across a loop or a batched call moves with its member. std's types, types that the
@@ -161,6 +163,11 @@ pub trait Else {
     fn chains(&self) -> No {
         No
     }
+    /// Another type.
+    #[cfg_attr(optimised, inline(always))]
+    fn is_list(&self) -> No {
+        No
+    }
 }
 
 impl<T: ?Sized, F> Else for &Ask<T, F> {}
@@ -242,6 +249,29 @@ pub trait Chains {
 }
 
 impl<T: IsChain> Chains for Ask<T> {}
+
+/// Found for lists of std's, and references to them.
+pub trait Lists {
+    /// It is one.
+    #[cfg_attr(optimised, inline(always))]
+    fn is_list(&self) -> Yes {
+        Yes
+    }
+}
+
+impl<T: IsList + ?Sized> Lists for Ask<T> {}
+
+/// Lists and texts of std's: their length has no effects.
+#[doc(hidden)]
+pub trait IsList {}
+
+impl<T: IsList + ?Sized> IsList for &T {}
+impl<T: IsList + ?Sized> IsList for &mut T {}
+impl<T> IsList for [T] {}
+impl<T, const N: usize> IsList for [T; N] {}
+impl<T> IsList for Vec<T> {}
+impl IsList for str {}
+impl IsList for String {}
 
 /// `Option`, `Result` and the library's iterators: what their methods yield that take them by value borrows nothing from them.
 #[doc(hidden)]
@@ -368,9 +398,9 @@ impl<A: Default> Asked<A> {
 }
 
 /// The type of a variable or expression.
-pub struct Shape<T>(PhantomData<T>);
+pub struct Shape<T: ?Sized>(PhantomData<T>);
 
-impl<T> Shape<T> {
+impl<T: ?Sized> Shape<T> {
     /// Of any type.
     #[cfg_attr(optimised, inline(always))]
     #[expect(clippy::new_without_default, reason = "generated code only")]
@@ -380,11 +410,6 @@ impl<T> Shape<T> {
     /// This is the type.
     #[cfg_attr(optimised, inline(always))]
     pub fn is(&self, _: &T) {}
-    /// This is the type of the value, which is handed on.
-    #[cfg_attr(optimised, inline(always))]
-    pub fn of(&self, value: T) -> T {
-        value
-    }
     /// This is the type of the place.
     #[cfg_attr(optimised, inline(always))]
     pub fn at<'p>(&self, place: &'p T) -> &'p T {
@@ -395,12 +420,30 @@ impl<T> Shape<T> {
     pub fn ask(&self) -> Ask<T> {
         Ask(PhantomData, PhantomData)
     }
+}
+
+impl<T> Shape<T> {
+    /// This is the type of the value, which is handed on.
+    #[cfg_attr(optimised, inline(always))]
+    pub fn of(&self, value: T) -> T {
+        value
+    }
     /// The question whether it is the type that is written as a function's parameter: `None::<fn(Point)>`.
     ///
     /// A type that leaves a lifetime out makes that a function for all lifetimes, which is another type than any `fn(T)`.
     #[cfg_attr(optimised, inline(always))]
     pub fn with<F>(&self, _: Option<F>) -> Ask<T, F> {
         Ask(PhantomData, PhantomData)
+    }
+    /// Whether it is one of some primitive types, or a reference to one: see `is_one_of` of the runtime's `probes::type_id`.
+    #[cfg_attr(optimised, inline(always))]
+    pub fn is_primitive(&self, types: u16) -> bool {
+        is_one_of::<T>(types)
+    }
+    /// Whether it is a function of [`math`](crate::math).
+    pub fn is_math(&self) -> bool {
+        let name = std::any::type_name::<T>();
+        name.strip_prefix(env!("CARGO_CRATE_NAME")).is_some_and(|name| name.starts_with("::math::"))
     }
     /// Whether nothing happens when a value is dropped.
     #[cfg_attr(optimised, inline(always))]

@@ -33,6 +33,13 @@ pub(crate) fn id<T>() -> TypeId {
     phantom.id()
 }
 
+/// The plain types, in the order in which [`is_one_of`] counts them.
+macro_rules! plain_types {
+    ($with:ident) => {
+        $with!(f64 u64 usize i64 isize f32 u32 i32 char u8 bool i8 u16 i16 u128 i128)
+    };
+}
+
 /// Whether `T` is a primitive number, `bool` or `char`.
 #[cfg_attr(optimised, inline(always))]
 pub fn is_plain<T>() -> bool {
@@ -43,7 +50,21 @@ pub fn is_plain<T>() -> bool {
             $((size_of::<T>() == size_of::<$t>() && id == TypeId::of::<$t>()))||*
         }};
     }
-    any!(f64 u64 usize i64 isize f32 u32 i32 char u8 bool i8 u16 i16 u128 i128)
+    plain_types!(any)
+}
+
+/// Whether `T`, or what it refers to, is one of the plain types whose bits are set, the first type's the lowest.
+#[cfg_attr(optimised, inline(always))]
+pub(crate) fn is_one_of<T>(types: u16) -> bool {
+    macro_rules! place {
+        ($($t:ty)*) => {{
+            let id = id::<T>();
+            let same = |ids: [TypeId; 4]| ids.contains(&id);
+            let ids = [$([TypeId::of::<$t>(), TypeId::of::<&$t>(), TypeId::of::<&&$t>(), TypeId::of::<&mut $t>()]),*];
+            ids.into_iter().position(same)
+        }};
+    }
+    plain_types!(place).is_some_and(|place| types >> place & 1 == 1)
 }
 
 /// The same for what a function yields, which is not called: for types that have no name.

@@ -1,12 +1,11 @@
 //! Which programs only compute: running a piece of them twice, or on a copy of a member, shows nowhere.
 //!
-//! Such programs run in vector frames (`codegen/vector/frames.rs`). Admitted are operators, pure methods (see
-//! [`crate::analysis::lane_interchange`]), control flow, and calls of functions of the same item, or beside it, that only compute
-//! too, on numbers, `bool`s, `char`s, and tuples, arrays and `Option`s of them. The macro knows no types, so what
-//! all of it starts from is listed: types of parameters and results that are not primitive by name
+//! Such programs run in vector frames (`codegen/vector/frames.rs`). Admitted are operators, methods of numbers, control flow, and calls of
+//! functions of the same item, or beside it, that only compute too, on numbers, `bool`s, `char`s, and tuples, arrays and `Option`s of them. The
+//! macro knows few types, so what all of it starts from is listed: types of parameters and results that are not primitive by name
 //! ([`PureProgram::types`]), and values that are read from constants, from shared data, and behind references that each member was given
-//! ([`PureProgram::leaves`]). What operators and pure methods make of primitive values is primitive. Generated code asks the runtime whether
-//! what is listed is; if not, the machine runs the program.
+//! ([`PureProgram::leaves`]). What operators and methods of primitive values make is primitive. Generated code asks the runtime whether
+//! what is listed is; if not, the machine runs the program. What methods are called on, [`receivers`](crate::admission::receivers) asks.
 //!
 //! Refused: everything owned or changed in place; closures, macros other than
 //! assertions and panics, items in bodies; blocks of a primitive; recursion beside lane-interchanged blocks; mutual tail calls that come
@@ -26,6 +25,7 @@ use walk::{Callees, PurityWalk, Seen};
 use crate::ir::{FuncId, Program, Terminator};
 use crate::item::model::{Function, Item, Param, Passing};
 use crate::lower::Lowered;
+use crate::resolve::types::FunctionType;
 use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::bare_type;
 use crate::syntax::reachability::reached;
@@ -52,10 +52,13 @@ pub(crate) fn of(lowered: &Lowered, item: &Item) -> Option<PureProgram> {
         return None;
     }
     let mut plain = PureProgram::default();
+    let outputs = [&functions[..], helpers]
+        .map(|functions| FunctionType::all(functions, item.own.as_ref(), &declared.definitions));
+    let outputs = outputs.into_iter().flatten().collect::<Vec<_>>();
     let mut seen = BTreeSet::new();
     for func in program.func_ids() {
         let (definitions, macros) = (&declared.definitions, &declared.macros);
-        let callees = Callees { functions, helpers, definitions, macros, around: vec![] };
+        let callees = Callees { functions, helpers, definitions, macros, outputs: &outputs, around: vec![] };
         plain.function(program, func, &functions[lowered.sources[func.0]], callees, &mut seen)?;
     }
     Some(plain)
@@ -98,8 +101,18 @@ impl PureProgram {
             }
         }
         let locals = program.vars_of(func).map(|v| program.name(v)).collect();
-        let mut walk =
-            PurityWalk { plain: self, callees, seen, locals, shared, aliases: BTreeMap::new(), exits: true };
+        let typed = program.vars_of(func).filter_map(|v| Some((program.name(v), program.var(v).ty.clone()?)));
+        let mut walk = PurityWalk {
+            plain: self,
+            receivers: callees.receivers(source, &typed.collect()),
+            callees,
+            seen,
+            locals,
+            shared,
+            aliases: BTreeMap::new(),
+            exits: true,
+            asks: true,
+        };
         for block in program.blocks_of(func) {
             block.code().try_for_each(|stmt| walk.stmt(stmt))?;
             match &block.term {

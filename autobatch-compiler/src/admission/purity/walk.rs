@@ -6,13 +6,15 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, Lit, Macro, Member, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
 use crate::admission::purity::pure_program::{Leaf, List, PureProgram, Step};
+use crate::admission::receivers::Receivers;
 use crate::analysis::lane_interchange::{counted, steps, swapped};
 use crate::index::definitions::Definitions;
 use crate::ir::goto_target;
 use crate::item::model::{Function, Param};
-use crate::std_models::pure::{
-    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
-};
+use crate::resolve::resolution::VariableTypes;
+use crate::resolve::types::{FunctionType, Types};
+use crate::std_models::number_methods::is_pure_method;
+use crate::std_models::pure::{is_constant, is_plain_literal, is_primitive, is_pure_function};
 use crate::syntax::elision::nameless;
 use crate::syntax::mentions::{assignment, bare, bare_type, name, untyped};
 
@@ -27,6 +29,8 @@ pub(crate) struct Callees<'a> {
     pub(super) definitions: &'a Definitions,
     /// The macros that the file defines.
     pub(super) macros: &'a BTreeSet<String>,
+    /// What the functions yield.
+    pub(super) outputs: &'a [FunctionType],
     /// The names of those that are being looked at, outermost first.
     pub(super) around: Vec<&'a Ident>,
 }
@@ -35,6 +39,13 @@ pub(crate) struct Callees<'a> {
 pub(super) type Seen = BTreeSet<(String, Vec<bool>)>;
 
 impl<'a> Callees<'a> {
+    /// The types in a function's code.
+    pub(super) fn receivers(&self, function: &Function, known: &VariableTypes) -> Receivers<'a> {
+        let types =
+            Types { definitions: self.definitions, functions: self.outputs, own: function.owner.clone() };
+        Receivers::new(function, known, types)
+    }
+
     /// The function that a call names, and what names mean to it.
     fn find(&self, name: &str, associated: bool) -> Option<(&'a Function, Callees<'a>)> {
         let named = |f: &&Function| f.sig.ident == name && f.associated == associated;
@@ -64,6 +75,10 @@ pub(crate) struct PurityWalk<'a> {
     pub(super) aliases: BTreeMap<String, Leaf>,
     /// Whether jump markers may occur, else `return`.
     pub(super) exits: bool,
+    /// The types of what methods are called on.
+    pub(super) receivers: Receivers<'a>,
+    /// Whether rustc is asked where they are not known: in the program's own code, outside of macros.
+    pub(super) asks: bool,
 }
 
 impl PurityWalk<'_> {
@@ -173,6 +188,9 @@ impl PurityWalk<'_> {
     }
 
     pub(super) fn expr(&mut self, expr: &Expr) -> Option<()> {
+        if !self.asks && self.receivers.need(bare(expr)).is_some() {
+            return None;
+        }
         if let Some(leaf) = self.place(expr)? {
             self.plain.leaves.push(leaf);
             return Some(());
@@ -403,12 +421,14 @@ impl PurityWalk<'_> {
         let locals = locals.chain(params).collect();
         let mut walk = PurityWalk {
             plain: self.plain,
+            receivers: callees.receivers(helper, &VariableTypes::new()),
             callees,
             seen: self.seen,
             locals,
             shared,
             aliases: BTreeMap::new(),
             exits: false,
+            asks: false,
         };
         for param in &helper.params {
             param.pattern.iter().try_for_each(|pat| walk.pattern(pat))?;
@@ -486,10 +506,13 @@ impl PurityWalk<'_> {
             _ => return None,
         };
         let args = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).ok()?;
-        args.iter().enumerate().try_for_each(|(nth, arg)| match arg {
+        let asks = std::mem::replace(&mut self.asks, false);
+        let only_computes = args.iter().enumerate().try_for_each(|(nth, arg)| match arg {
             Expr::Lit(syn::ExprLit { lit: Lit::Str(_), .. }) if nth >= conditions => Some(()),
             other => self.expr(other),
-        })
+        });
+        self.asks = asks;
+        only_computes
     }
 
     /// What may stand on the left of an assignment.

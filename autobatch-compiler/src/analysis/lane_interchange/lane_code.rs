@@ -12,9 +12,8 @@ use crate::diagnostics::reasons::{
 };
 use crate::ir::Role;
 use crate::ir::effects::bound;
-use crate::std_models::pure::{
-    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
-};
+use crate::std_models::number_methods::is_pure_method;
+use crate::std_models::pure::{is_constant, is_plain_literal, is_primitive, is_pure_function};
 use crate::syntax::mentions::{bare, has_let, is_compound, text};
 use crate::syntax::walk;
 

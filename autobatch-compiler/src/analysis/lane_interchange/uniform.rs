@@ -8,7 +8,8 @@ use crate::analysis::lane_interchange::plan::Leaf;
 use crate::analysis::lane_interchange::rounds::steps;
 use crate::ir::VarId;
 use crate::ir::effects::bound;
-use crate::std_models::pure::{is_constant, is_list, is_plain_literal, is_primitive, is_pure_method};
+use crate::std_models::number_methods::is_pure_method;
+use crate::std_models::pure::{is_constant, is_list, is_plain_literal, is_primitive};
 use crate::syntax::mentions::{bare, is_compound};
 
 /// The items of an iterator.

@@ -255,7 +255,7 @@ pub(crate) fn interchange(
         transpose: writer.transpose(),
         rows: writer.rows_of_all(),
         strips: writer.declare(),
-        check: writer.check(&plan, &gone),
+        check: writer.check(&plan, &gone, &code),
         code: writer.code(&plan, &takes, &(&outs & &changed)),
         next: target,
         returns: returns.map(|_| (function.exit, unreturned())),
@@ -336,8 +336,9 @@ impl Writer<'_, '_> {
         quote!(#(#strips)* #returns)
     }
 
-    /// Whether everything is primitive: the variables, those taken only to be dropped, shared values.
-    fn check(&self, plan: &Plan, gone: &VarSet) -> TokenStream {
+    /// Whether everything is primitive: the variables, those taken only to be dropped, shared values; and whether methods in the code are
+    /// those of numbers.
+    fn check(&self, plan: &Plan, gone: &VarSet, code: &[Stmt]) -> TokenStream {
         let rt = &self.rt;
         let strips = self.strips.iter().map(|v| {
             let (strip, element) = (strip(*v), element(*v));
@@ -387,7 +388,8 @@ impl Writer<'_, '_> {
             let strip = strip(*v);
             quote!(#rt::needs_no_drop(&#strip))
         });
-        let all = strips.chain(gone).chain(leaves).chain(returns);
+        let computes = self.emitter.computes(self.func, code).into_iter().cloned();
+        let all = strips.chain(gone).chain(leaves).chain(returns).chain(computes);
         quote!(true #(&& #all)*)
     }
 

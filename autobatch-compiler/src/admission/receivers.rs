@@ -1,0 +1,80 @@
+//! What the methods are called on that are taken for those of numbers, or for the length of a list.
+//!
+//! ```text
+//! let w = table[i] * x;      // `x: f64`, and what `table` holds is written in another file
+//! w.abs() + x.sqrt()         // rustc is asked whether `w` is a number that has `abs`; `x` is one
+//! ```
+//!
+//! **Invariant:** a method counts as one that only computes where the type that it is called on is known, or rustc is asked.
+
+use syn::Expr;
+
+use crate::ir::questions::Need;
+use crate::item::model::Function;
+use crate::resolve::resolution::VariableTypes;
+use crate::resolve::types::{Scopes, Types};
+use crate::resolve::variables;
+use crate::std_models::number_methods::{Primitives, receivers};
+use crate::std_models::pure::is_math;
+use crate::syntax::walk::{self, At, Code};
+
+/// The types of what stands in one function's code.
+pub(crate) struct Receivers<'a> {
+    types: Types<'a>,
+    scopes: Scopes,
+}
+
+impl<'a> Receivers<'a> {
+    /// `known`: the types of variables that the function's body does not show.
+    pub(crate) fn new(function: &Function, known: &VariableTypes, types: Types<'a>) -> Self {
+        let scopes = variables::types(function, known, &types);
+        Receivers { types, scopes }
+    }
+
+    /// Of what in an expression something has to hold so that it only computes, and what: nothing, if that is known by the types that are
+    /// written.
+    pub(crate) fn need<'e>(&self, expr: &'e Expr) -> Option<(&'e Expr, Need)> {
+        match expr {
+            Expr::MethodCall(call) => {
+                let need = need_of_receiver(&call.method.to_string())?;
+                let ty = self.types.of(&self.scopes, &call.receiver);
+                let holds = ty.is_some_and(|ty| match need {
+                    Need::Primitive(having) => {
+                        Primitives::of_type(&ty).is_some_and(|of| of.are_among(having))
+                    }
+                    _ => self.types.definitions.list(&ty).is_some(),
+                });
+                (!holds).then_some((&*call.receiver, need))
+            }
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(func) if is_math(func) && !is_full(func) => Some((&*call.func, Need::Math)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What is needed by all of some code.
+    pub(crate) fn needs<'e>(&self, code: &'e (impl Code + ?Sized)) -> Vec<(&'e Expr, Need)> {
+        let mut needs = Vec::new();
+        walk::each(code, |at| {
+            if let At::Expr(expr) = at {
+                needs.extend(self.need(expr).filter(|need| !needs.contains(need)));
+            }
+        });
+        needs
+    }
+}
+
+/// Whether a path begins with this crate's name.
+fn is_full(path: &syn::ExprPath) -> bool {
+    path.path.segments.first().is_some_and(|first| first.ident == "autobatch")
+}
+
+/// What has to hold of what a method is called on that is known by name.
+fn need_of_receiver(method: &str) -> Option<Need> {
+    match method {
+        "len" | "is_empty" => Some(Need::List),
+        name => receivers(name).map(Need::Primitive),
+    }
+}
