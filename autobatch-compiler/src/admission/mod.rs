@@ -15,7 +15,7 @@
 mod evidence;
 mod moves;
 pub mod purity;
-mod receivers;
+pub(crate) mod receivers;
 mod states;
 mod uses;
 
@@ -35,7 +35,7 @@ use crate::ir::{Call, FuncId, Note, Program, Role, Terminator, VarSet};
 use crate::item::model::{Function, Item, Passing};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
-use crate::resolve::types::{FunctionType, Types};
+use crate::resolve::types::FunctionType;
 use crate::std_models::number_methods::is_pure_method;
 use crate::syntax::call_sites;
 use crate::syntax::macro_tokens::has_sign;
@@ -126,11 +126,10 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
     }
     let pure = purity::of(&lowered, item);
     let outputs = FunctionType::all(functions, item.own.as_ref(), &declared.definitions);
-    let types = || Types { definitions: &declared.definitions, functions: &outputs, own: item.own.clone() };
     for func in lowered.program.func_ids() {
         let (program, source) = (&lowered.program, lowered.sources[func.0]);
-        let typed = program.vars_of(func).filter_map(|v| Some((program.name(v), program.var(v).ty.clone()?)));
-        let receivers = Receivers::new(&functions[source], &typed.collect(), types());
+        let receivers =
+            Receivers::of_program(program, func, &functions[source], &declared.definitions, &outputs);
         let own = |needs: Vec<(&Expr, Need)>| {
             let own = needs.into_iter().map(|(expr, need)| (source, expr.clone(), need));
             own.collect::<Vec<_>>()

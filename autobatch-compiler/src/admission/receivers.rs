@@ -9,10 +9,12 @@
 
 use syn::Expr;
 
+use crate::index::definitions::Definitions;
 use crate::ir::questions::Need;
+use crate::ir::{FuncId, Program};
 use crate::item::model::Function;
 use crate::resolve::resolution::VariableTypes;
-use crate::resolve::types::{Scopes, Types};
+use crate::resolve::types::{FunctionType, Scopes, Types};
 use crate::resolve::variables;
 use crate::std_models::number_methods::{Primitives, receivers};
 use crate::std_models::pure::is_math;
@@ -25,8 +27,35 @@ pub(crate) struct Receivers<'a> {
 }
 
 impl<'a> Receivers<'a> {
+    /// Of a function of the program; `functions` are those whose results are known.
+    pub(crate) fn of_program(
+        program: &Program,
+        func: FuncId,
+        function: &Function,
+        definitions: &'a Definitions,
+        functions: &'a [FunctionType],
+    ) -> Self {
+        let typed = program.vars_of(func).filter_map(|v| Some((program.name(v), program.var(v).ty.clone()?)));
+        Self::new(function, &typed.collect(), definitions, functions)
+    }
+
+    /// Of a function beside it.
+    pub(super) fn of_helper(
+        helper: &Function,
+        definitions: &'a Definitions,
+        functions: &'a [FunctionType],
+    ) -> Self {
+        Self::new(helper, &VariableTypes::new(), definitions, functions)
+    }
+
     /// `known`: the types of variables that the function's body does not show.
-    pub(crate) fn new(function: &Function, known: &VariableTypes, types: Types<'a>) -> Self {
+    fn new(
+        function: &Function,
+        known: &VariableTypes,
+        definitions: &'a Definitions,
+        functions: &'a [FunctionType],
+    ) -> Self {
+        let types = Types { definitions, functions, own: function.owner.clone() };
         let scopes = variables::types(function, known, &types);
         Receivers { types, scopes }
     }

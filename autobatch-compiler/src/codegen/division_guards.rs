@@ -17,7 +17,7 @@ use proc_macro2::TokenStream;
 use syn::{BinOp, Expr, parse_quote};
 
 use crate::codegen::emitter::Emitter;
-use crate::codegen::value_origins::{Origins, is_other, mentioned};
+use crate::codegen::value_origins::Origins;
 use crate::codegen::vector_math::Rewrite;
 use crate::ir::FuncId;
 use crate::syntax::mentions::{bare, name};
@@ -57,7 +57,7 @@ impl LaneCode<'_, '_> {
 }
 
 struct Divisions<'e> {
-    origins: &'e Origins,
+    origins: &'e Origins<'e>,
     rt: &'e TokenStream,
 }
 
@@ -79,7 +79,7 @@ impl Divisions<'_> {
     }
 
     fn varies(&self, expr: &Expr) -> bool {
-        !mentioned(expr).names.is_disjoint(&self.origins.varying)
+        !self.origins.mentioned(expr).names.is_disjoint(&self.origins.varying)
     }
 
     /// The divisor of a division that may be the same for all lanes.
@@ -106,14 +106,14 @@ impl Divisions<'_> {
             }
             _ => return None,
         };
-        let made = mentioned(index);
+        let made = self.origins.mentioned(index);
         let others = made.others || !made.names.is_disjoint(&self.origins.others);
         (others && !self.varies(of) && !self.varies(index)).then_some(index)
     }
 
     /// The slices, of those that all lanes share, that another function gets with nothing of the lane's own.
     fn slices<'x>(&self, expr: &'x mut Expr) -> Vec<&'x mut Expr> {
-        if !is_other(expr) || self.varies(expr) {
+        if !self.origins.is_other(expr) || self.varies(expr) {
             return vec![];
         }
         let values: Vec<&mut Expr> = match expr {

@@ -6,6 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::Ident;
 
+use crate::admission::receivers::Receivers;
 use crate::codegen::scalar_clone::Clones;
 use crate::codegen::vector_math::Rewrite;
 use crate::codegen::{definition_check, names, value_origins};
@@ -53,7 +54,7 @@ pub(crate) struct Emitter<'a> {
     /// Groups in point order.
     pub(super) groups: Vec<GroupId>,
     /// For each program function what its variables are made of.
-    pub(super) origins: Vec<value_origins::Origins>,
+    pub(super) origins: Vec<value_origins::Origins<'a>>,
     /// What takes names of lifetimes out of its code.
     pub(super) erased: Vec<Erased>,
     /// And how types are spelled where its values meet signatures.
@@ -123,6 +124,11 @@ impl<'a> Emitter<'a> {
             .iter()
             .map(|source| definition_check::Types::of(clones.function(*source), &rt))
             .collect();
+        let origins = |func: FuncId| {
+            let function = clones.function(lowered.sources[func.0]);
+            let receivers = Receivers::of_program(program, func, function, clones.definitions(), &[]);
+            value_origins::origins(program, func, receivers)
+        };
         Emitter {
             program,
             analyses,
@@ -138,7 +144,7 @@ impl<'a> Emitter<'a> {
             points,
             calls,
             groups,
-            origins: program.func_ids().map(|func| value_origins::origins(program, func)).collect(),
+            origins: program.func_ids().map(origins).collect(),
             erased: lowered.erased.clone(),
             types,
             states,

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use syn::{Expr, Pat, Type};
 
+use crate::admission::receivers::Receivers;
 use crate::ir::{FuncId, Program, Terminator};
+use crate::std_models::number_methods::is_pure_method;
 use crate::syntax::mentions::{assignment, name, names, roots};
 use crate::syntax::walk::{self, At, Code};
 
 /// What a function's variables are made of, by name.
-#[derive(Default)]
-pub(crate) struct Origins {
+pub(crate) struct Origins<'a> {
     /// Something of the lane's own: parameters, results of calls, what is made of them. Not what depends on them by its
     /// control flow only: that LLVM may see through.
     pub(super) varying: BTreeSet<String>,
@@ -18,11 +19,14 @@ pub(crate) struct Origins {
     pub(super) others: BTreeSet<String>,
     /// References that all lanes share.
     pub(super) shared: BTreeSet<String>,
+    /// The types of what methods are called on.
+    receivers: Receivers<'a>,
 }
 
-pub(crate) fn origins(program: &Program, func: FuncId) -> Origins {
-    let mut origins = Origins::default();
-    let mut made = Made { all: Vec::new() };
+pub(crate) fn origins<'a>(program: &Program, func: FuncId, receivers: Receivers<'a>) -> Origins<'a> {
+    let none = BTreeSet::new;
+    let mut origins = Origins { varying: none(), others: none(), shared: none(), receivers };
+    let mut made = Made { all: Vec::new(), receivers: &origins.receivers };
     for param in program.func(func).params.iter().map(|v| program.var(*v)) {
         if !param.shared && !param.is_uniform() {
             origins.varying.insert(param.ident.to_string());
@@ -56,13 +60,14 @@ pub(crate) fn origins(program: &Program, func: FuncId) -> Origins {
 }
 
 /// Names that get a value, and what it is made of.
-struct Made {
+struct Made<'r> {
     all: Vec<(BTreeSet<String>, Mentioned)>,
+    receivers: &'r Receivers<'r>,
 }
 
-impl Made {
+impl Made<'_> {
     fn of(&mut self, to: BTreeSet<String>, from: &Expr) {
-        self.all.push((to, mentioned(from)));
+        self.all.push((to, mentioned(self.receivers, from)));
     }
 
     /// Adds what a piece of code makes.
@@ -108,19 +113,29 @@ pub(crate) struct Mentioned {
     pub(super) others: bool,
 }
 
-pub(crate) fn mentioned(expr: &Expr) -> Mentioned {
+impl Origins<'_> {
+    pub(crate) fn mentioned(&self, expr: &Expr) -> Mentioned {
+        mentioned(&self.receivers, expr)
+    }
+
+    pub(crate) fn is_other(&self, expr: &Expr) -> bool {
+        is_other(&self.receivers, expr)
+    }
+}
+
+fn mentioned(receivers: &Receivers<'_>, expr: &Expr) -> Mentioned {
     let mut mentioned = Mentioned::default();
     walk::each(expr, |at| {
         if let At::Expr(expr) = at {
             mentioned.names.extend(name(expr));
-            mentioned.others |= is_other(expr);
+            mentioned.others |= is_other(receivers, expr);
         }
     });
     mentioned
 }
 
-/// Whether it is a call of a function that the compiler does not see, other than a number's by its name, or one that gets nothing.
-pub(crate) fn is_other(expr: &Expr) -> bool {
+/// Whether it is a call of a function that the compiler does not see, other than a number's method, or one that gets nothing.
+fn is_other(receivers: &Receivers<'_>, expr: &Expr) -> bool {
     match expr {
         Expr::Call(e) => match &*e.func {
             // The lowering's own counters.
@@ -131,7 +146,8 @@ pub(crate) fn is_other(expr: &Expr) -> bool {
             _ => true,
         },
         Expr::MethodCall(e) => {
-            !e.args.is_empty() && !crate::std_models::number_methods::is_pure_method(&e.method)
+            let of_number = || is_pure_method(&e.method) && receivers.need(expr).is_none();
+            !e.args.is_empty() && !of_number()
         }
         _ => false,
     }

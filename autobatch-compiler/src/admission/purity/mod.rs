@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::Type;
 use walk::{Callees, PurityWalk, Seen};
 
+use crate::admission::receivers::Receivers;
 use crate::ir::{FuncId, Program, Terminator};
 use crate::item::model::{Function, Item, Param, Passing};
 use crate::lower::Lowered;
@@ -101,10 +102,9 @@ impl PureProgram {
             }
         }
         let locals = program.vars_of(func).map(|v| program.name(v)).collect();
-        let typed = program.vars_of(func).filter_map(|v| Some((program.name(v), program.var(v).ty.clone()?)));
         let mut walk = PurityWalk {
             plain: self,
-            receivers: callees.receivers(source, &typed.collect()),
+            receivers: Receivers::of_program(program, func, source, callees.definitions, callees.outputs),
             callees,
             seen,
             locals,

@@ -11,8 +11,7 @@ use crate::analysis::lane_interchange::{counted, steps, swapped};
 use crate::index::definitions::Definitions;
 use crate::ir::goto_target;
 use crate::item::model::{Function, Param};
-use crate::resolve::resolution::VariableTypes;
-use crate::resolve::types::{FunctionType, Types};
+use crate::resolve::types::FunctionType;
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_constant, is_plain_literal, is_primitive, is_pure_function};
 use crate::syntax::elision::nameless;
@@ -39,13 +38,6 @@ pub(crate) struct Callees<'a> {
 pub(super) type Seen = BTreeSet<(String, Vec<bool>)>;
 
 impl<'a> Callees<'a> {
-    /// The types in a function's code.
-    pub(super) fn receivers(&self, function: &Function, known: &VariableTypes) -> Receivers<'a> {
-        let types =
-            Types { definitions: self.definitions, functions: self.outputs, own: function.owner.clone() };
-        Receivers::new(function, known, types)
-    }
-
     /// The function that a call names, and what names mean to it.
     fn find(&self, name: &str, associated: bool) -> Option<(&'a Function, Callees<'a>)> {
         let named = |f: &&Function| f.sig.ident == name && f.associated == associated;
@@ -421,7 +413,7 @@ impl PurityWalk<'_> {
         let locals = locals.chain(params).collect();
         let mut walk = PurityWalk {
             plain: self.plain,
-            receivers: callees.receivers(helper, &VariableTypes::new()),
+            receivers: Receivers::of_helper(helper, callees.definitions, callees.outputs),
             callees,
             seen: self.seen,
             locals,
