@@ -1,5 +1,6 @@
 //! A scheduler and executors as processes of this machine. They end with the value that stands for them, and with the process that started them.
 
+use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,6 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::Result;
 use crate::roles::READY;
 
 /// The argument with which a role ends as soon as its standard input does.
@@ -30,14 +30,14 @@ pub struct Cluster {
 
 impl Cluster {
     /// Starts a scheduler, with these arguments besides; `program` is the example's binary.
-    pub fn start(program: &Path, arguments: &[&str]) -> Result<Cluster> {
+    pub fn start(program: &Path, arguments: &[&str]) -> crate::Result<Cluster> {
         let arguments = [&["scheduler", "127.0.0.1:0"], arguments].concat();
         let scheduler = Process::start(program, &arguments)?;
         Ok(Cluster { executors: Vec::new(), scheduler, program: program.to_owned() })
     }
 
     /// Starts an executor, with these arguments besides.
-    pub fn add_executor(&mut self, arguments: &[&str]) -> Result<()> {
+    pub fn add_executor(&mut self, arguments: &[&str]) -> crate::Result<()> {
         let folder = tempfile::tempdir()?;
         let scheduler = self.scheduler.address.to_string();
         let own = folder.path().to_str().ok_or("the temporary folder has a name that is no text")?;
@@ -61,15 +61,15 @@ impl Cluster {
         &mut self,
         executor: usize,
         query: impl Future<Output = T> + Send + 'static,
-    ) -> Result<JoinHandle<T>>
+    ) -> crate::Result<JoinHandle<T>>
     where
         T: Send + 'static,
     {
         let folder = self.executors[executor].folder.path().to_owned();
-        let before = done_tasks(&folder)?;
+        let before = done_tasks(&folder);
         let query = tokio::spawn(query);
         let start = Instant::now();
-        while done_tasks(&folder)? == before {
+        while done_tasks(&folder).is_subset(&before) {
             if query.is_finished() || start.elapsed() > Duration::from_secs(60) {
                 return Err("the query ended, or waits, without a task that the executor has done".into());
             }
@@ -92,18 +92,14 @@ impl Cluster {
     }
 }
 
-/// How many tasks an executor has done: at a task's end Ballista writes an index of the results that it has grouped.
-fn done_tasks(folder: &Path) -> Result<usize> {
-    let mut count = 0;
-    for entry in folder.read_dir()? {
-        let path = entry?.path();
-        if path.is_dir() {
-            count += done_tasks(&path)?;
-        } else {
-            count += usize::from(path.extension().is_some_and(|extension| extension == "index"));
-        }
-    }
-    Ok(count)
+/// A file for each task that an executor has done: an index of the groups, which Ballista writes last.
+fn done_tasks(folder: &Path) -> HashSet<PathBuf> {
+    // What can't be read any more was deleted in between, as results of earlier queries are.
+    let entries = folder.read_dir().into_iter().flatten().filter_map(Result::ok);
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) =
+        entries.map(|entry| entry.path()).partition(|path| path.is_dir());
+    let indices = files.into_iter().filter(|file| file.extension().is_some_and(|name| name == "index"));
+    indices.chain(folders.iter().flat_map(|folder| done_tasks(folder))).collect()
 }
 
 /// The process is dropped before its folder.
@@ -122,7 +118,7 @@ struct Process {
 
 impl Process {
     /// Starts a role, and waits until it is ready.
-    fn start(program: &Path, arguments: &[&str]) -> Result<Process> {
+    fn start(program: &Path, arguments: &[&str]) -> crate::Result<Process> {
         let mut command = Command::new(program);
         command.args(arguments).arg(UNTIL_INPUT_ENDS).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
@@ -131,10 +127,8 @@ impl Process {
 
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || {
-            for line in output
-                .into_iter()
-                .flat_map(|output| BufReader::new(output).lines())
-                .map_while(std::result::Result::ok)
+            for line in
+                output.into_iter().flat_map(|output| BufReader::new(output).lines()).map_while(Result::ok)
             {
                 // Nobody listens after the first line. The rest is read so that the child never waits.
                 let _ = sender.send(line);
@@ -153,7 +147,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself; there is nothing else to do about an error here.
+        // It may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

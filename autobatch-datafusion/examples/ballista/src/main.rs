@@ -20,6 +20,13 @@ usage: autobatch-ballista-example                               a cluster on thi
        autobatch-ballista-example client SCHEDULER FOLDER SQL   queries the Parquet files of the folder, the table `samples`
        autobatch-ballista-example write FOLDER                  writes such files";
 
+const FILES: u64 = 8;
+const ROWS: u64 = 2_000;
+const PARTITIONS: usize = 8;
+
+/// What a query may take, in seconds. The cluster needs a few.
+const LIMIT: u64 = 120;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     match run().await {
@@ -57,7 +64,9 @@ async fn run() -> Result<()> {
 }
 
 fn parsed(address: &str) -> Result<SocketAddr> {
-    address.parse().map_err(|error| format!("{address}: {error}, such as 127.0.0.1:50050").into())
+    address
+        .parse()
+        .map_err(|_| format!("{address} is not an address and a port, such as 127.0.0.1:50050").into())
 }
 
 /// Ends this process when the one that started it does.
@@ -65,13 +74,6 @@ fn end_with_input() {
     let _ = io::stdin().read_to_end(&mut Vec::new());
     exit(0);
 }
-
-const FILES: u64 = 8;
-const ROWS: u64 = 2_000;
-const PARTITIONS: usize = 8;
-
-/// What a query may take, in seconds. The cluster needs a few.
-const LIMIT: u64 = 120;
 
 async fn demonstration() -> Result<()> {
     let folder = tempfile::tempdir()?;
@@ -101,7 +103,7 @@ async fn demonstration() -> Result<()> {
     println!("{}", samples::FAULTY);
     match within(LIMIT, samples::rows(&remote, samples::FAULTY)).await {
         Ok(_) => return Err("a row at fault is no error".into()),
-        Err(error) => println!("{error}\n"),
+        Err(error) => println!("{}\n", error.to_string().trim_end()),
     }
 
     // A query of some seconds, whatever the build and the machine: a second for each file.

@@ -1,5 +1,6 @@
 //! What the processes do: a scheduler plans and hands out tasks, an executor runs them, and a client asks.
 
+use std::fs::create_dir_all;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as Listener};
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,6 +65,7 @@ pub async fn scheduler(address: SocketAddr, has_functions: bool) -> Result<()> {
 ///
 /// Without the functions it is one of another binary, and refuses tasks that call them.
 pub async fn executor(scheduler: SocketAddr, folder: &str, has_functions: bool) -> Result<()> {
+    create_dir_all(folder).map_err(|error| format!("{folder}: {error}"))?;
     let port = free_port()?;
     let mut config = ExecutorProcessConfig {
         external_host: Some(Ipv4Addr::LOCALHOST.to_string()),
@@ -72,7 +74,6 @@ pub async fn executor(scheduler: SocketAddr, folder: &str, has_functions: bool) 
         grpc_port: port,
         scheduler_host: scheduler.ip().to_string(),
         scheduler_port: scheduler.port(),
-        scheduler_connect_timeout_seconds: 10,
         task_scheduling_policy: POLICY,
         vcores: 1,
         work_dir: Some(folder.to_owned()),

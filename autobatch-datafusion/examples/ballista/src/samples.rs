@@ -1,6 +1,6 @@
 //! The table `samples`: Parquet files in one folder, and what the functions are for each of its rows.
 
-use std::fs::File;
+use std::fs::{File, create_dir_all};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,6 +28,7 @@ pub const FAULTY: &str = "SELECT max(collatz(id, 10000)) FROM samples";
 
 /// Writes files of so many rows each. Some rows have nulls.
 pub fn write(folder: &Path, files: u64, rows: u64) -> Result<()> {
+    create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for file in 0..files {
         let numbers = || (file * rows..(file + 1) * rows).map(|id| (id, id * 7_919 % 100_003));
         let n = numbers().map(|(id, random)| (id % 101 != 7).then_some(id / 3 + random + 1));

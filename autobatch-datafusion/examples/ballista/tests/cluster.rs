@@ -112,6 +112,8 @@ async fn a_process_without_the_functions_is_an_error_that_names_one() {
         within(LIMIT, samples::rows(&remote, "SELECT count(n) FROM samples")).await.unwrap();
         error
     };
+    let error = SessionContext::new().sql("SELECT collatz(27, 1000)").await.unwrap_err().to_string();
+    assert!(error.contains("Invalid function 'collatz'"), "{error}");
     let error = failure(&cluster(&[], &[WITHOUT_FUNCTIONS])).await;
     assert!(error.contains("PhysicalExtensionCodec is not provided for scalar function collatz"), "{error}");
     let error = failure(&cluster(&[WITHOUT_FUNCTIONS], &[])).await;
