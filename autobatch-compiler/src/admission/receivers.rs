@@ -11,7 +11,7 @@ use syn::Expr;
 
 use crate::index::definitions::Definitions;
 use crate::ir::questions::Need;
-use crate::ir::{FuncId, Program};
+use crate::ir::{Block, FuncId, Program};
 use crate::item::model::Function;
 use crate::resolve::resolution::VariableTypes;
 use crate::resolve::types::{FunctionType, Scopes, Types};
@@ -36,7 +36,12 @@ impl<'a> Receivers<'a> {
         functions: &'a [FunctionType],
     ) -> Self {
         let typed = program.vars_of(func).filter_map(|v| Some((program.name(v), program.var(v).ty.clone()?)));
-        Self::new(function, &typed.collect(), definitions, functions)
+        let mut receivers = Self::new(function, &typed.collect(), definitions, functions);
+        // Variables of the lowering, too.
+        for stmt in program.blocks_of(func).flat_map(Block::code) {
+            walk::each(stmt, |at| variables::learn(&mut receivers.scopes, at, &receivers.types));
+        }
+        receivers
     }
 
     /// Of a function beside it.
@@ -58,6 +63,11 @@ impl<'a> Receivers<'a> {
         let types = Types { definitions, functions, own: function.owner.clone() };
         let scopes = variables::types(function, known, &types);
         Receivers { types, scopes }
+    }
+
+    /// The primitive types of which one is that of an expression, or of what it refers to.
+    pub(crate) fn primitives(&self, expr: &Expr) -> Option<Primitives> {
+        Primitives::of_type(&self.types.of(&self.scopes, expr)?)
     }
 
     /// Of what in an expression something has to hold so that it only computes, and what: nothing, if that is known by the types that are

@@ -7,7 +7,8 @@ use syn::{Expr, ExprLit, Lit, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::index::definitions::Definitions;
 use crate::ir::{FuncId, Program, Role, Variable};
-use crate::std_models::pure::{is_constant, is_primitive, keeps_floats};
+use crate::std_models::number_methods::keeps_floats;
+use crate::std_models::pure::{is_constant, is_primitive};
 use crate::syntax::mentions::{bare, name, untyped};
 
 /// The types of places in one function.

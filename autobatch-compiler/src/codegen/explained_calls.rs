@@ -15,15 +15,15 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Ident, Pat, Path, Stmt, Type};
 
+use crate::admission::receivers::Receivers;
 use crate::analysis::lane_interchange::{Refusal, steps};
-use crate::codegen::number_kinds::{Number, NumberKinds};
 use crate::diagnostics::reasons::{
     DIVISION, FLOAT_REMAINDER, FLOAT_TO_INTEGER, HUGE, LIBRARY_CALL, LOOP_CALLS, LOOP_CALLS_METHOD,
     LOOP_INDEX, Reason, WIDE_DIVISION,
 };
 use crate::ir::{Block, FuncId, Program, Terminator, VarId};
 use crate::item::model::Function;
-use crate::std_models::number_methods::is_pure_method;
+use crate::std_models::number_methods::{Primitives, is_pure_method};
 use crate::std_models::pure::literal;
 use crate::std_models::{elementary, facts, pure};
 use crate::syntax::mentions::{assignment, bare, name, untyped};
@@ -115,25 +115,42 @@ impl Calls<'_> {
     }
 }
 
+/// A kind of number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Number {
+    Float,
+    /// An integer of up to 32 bits.
+    Narrow,
+    /// One of 64.
+    Wide,
+    /// One of 128.
+    Huge,
+}
+
 /// What keeps code of a function from being vectors, wherever it stands.
-pub(crate) struct Obstacles {
-    numbers: NumberKinds,
+pub(crate) struct Obstacles<'a> {
+    /// The types of numbers.
+    receivers: &'a Receivers<'a>,
     /// Variables whose values differ between members, and those of them that are arrays.
     varying: BTreeSet<String>,
     arrays: BTreeSet<String>,
     vector_math: bool,
 }
 
-impl Obstacles {
-    pub(crate) fn new(program: &Program, func: FuncId, vector_math: bool) -> Obstacles {
+impl<'a> Obstacles<'a> {
+    pub(crate) fn new(
+        program: &Program,
+        func: FuncId,
+        receivers: &'a Receivers<'a>,
+        vector_math: bool,
+    ) -> Obstacles<'a> {
         let own = || program.vars_of(func).filter(|v| !program.var(*v).is_uniform());
         let is_array = |v: &VarId| matches!(program.var(*v).ty, Some(Type::Array(_)));
-        let numbers = NumberKinds::new(program, func);
         let (varying, arrays) = (
             own().map(|v| program.name(v)).collect(),
             own().filter(is_array).map(|v| program.name(v)).collect(),
         );
-        let mut obstacles = Obstacles { numbers, varying, arrays, vector_math };
+        let mut obstacles = Obstacles { receivers, varying, arrays, vector_math };
         for block in program.blocks_of(func) {
             block.code().for_each(|stmt| obstacles.learn(stmt));
         }
@@ -201,19 +218,31 @@ impl Obstacles {
                 }
                 _ => None,
             },
-            Expr::Path(_) => (self.numbers.of(e) == Some(Number::Huge)).then(|| because(e.span(), HUGE))?,
+            Expr::Path(_) => (self.number(e) == Some(Number::Huge)).then(|| because(e.span(), HUGE))?,
             Expr::Cast(cast) => {
-                let is_float = self.numbers.of(&cast.expr) == Some(Number::Float);
-                let is_slow = is_float && !matches!(self.numbers.of(e), Some(Number::Float));
+                let is_float = self.number(&cast.expr) == Some(Number::Float);
+                let is_slow = is_float && !matches!(self.number(e), Some(Number::Float));
                 is_slow.then(|| because(cast.as_token.span, FLOAT_TO_INTEGER))?
             }
             _ => None,
         }
     }
 
+    /// Which kind of number an expression certainly is.
+    fn number(&self, expr: &Expr) -> Option<Number> {
+        const KINDS: [(Number, Primitives); 4] = [
+            (Number::Float, Primitives::FLOATS),
+            (Number::Narrow, Primitives::NARROW),
+            (Number::Wide, Primitives::WIDE),
+            (Number::Huge, Primitives::HUGE),
+        ];
+        let of = self.receivers.primitives(expr)?;
+        KINDS.iter().find(|(_, kind)| of.are_among(*kind)).map(|(number, _)| *number)
+    }
+
     /// Why a division is none of vectors; or a remainder, of floats.
     fn division(&self, left: &Expr, right: &Expr, rest: bool, in_blocks: bool) -> Option<Reason> {
-        let kind = self.numbers.of(left).or_else(|| self.numbers.of(right))?;
+        let kind = self.number(left).or_else(|| self.number(right))?;
         match (kind, literal(right)) {
             // rustc computes it.
             (_, Some(_)) if is_constant(left) => None,

@@ -16,6 +16,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, Stmt};
 
+use crate::admission::receivers::Receivers;
 use crate::analysis::lane_interchange::{Plan, Refusal, Scope, breaks, gain, steps};
 use crate::analysis::short_loops::is_short_nest;
 use crate::codegen::explained_calls::{Obstacles, asks_iterator, unknown_call};
@@ -47,12 +48,17 @@ pub(crate) struct Loop {
 
 /// The loops of a program, block by block; of those that run lane by lane the outermost. With `vector_math` no elementary function is
 /// a library call. In a program that may do more than compute, calls of what is not `known` keep loops from vectors.
-pub(crate) fn loops(program: &Program, vector_math: bool, known: Option<&BTreeSet<String>>) -> Vec<Loop> {
+pub(crate) fn loops(
+    program: &Program,
+    receivers: &[&Receivers<'_>],
+    vector_math: bool,
+    known: Option<&BTreeSet<String>>,
+) -> Vec<Loop> {
     let flow = Flow::compute(program);
     let mut loops = Vec::new();
     for (func, order) in program.func_ids().zip(&flow.order) {
         let scope = Scope::new(program, func);
-        let obstacles = Obstacles::new(program, func, vector_math);
+        let obstacles = Obstacles::new(program, func, receivers[func.0], vector_math);
         for id in order {
             let block = program.block(*id);
             if flow.loop_headers.contains(id) && ["for", "while", "loop"].contains(&block.label) {
@@ -154,11 +160,20 @@ mod tests {
     use quote::quote;
 
     use super::*;
+    use crate::index::definitions::Definitions;
     use crate::ir::testing::{functions, lowered};
+    use crate::item::model::Function;
+
+    /// The loops of a program of one function.
+    fn all(function: &Function, known: Option<&BTreeSet<String>>) -> Vec<Loop> {
+        let program = lowered(std::slice::from_ref(function), 0, true).program;
+        let definitions = Definitions::default();
+        let receivers = Receivers::of_program(&program, program.entry, function, &definitions, &[]);
+        loops(&program, &[&receivers], false, known)
+    }
 
     /// The loops of a function: how their rounds run, and what stops them.
     fn explained(item: TokenStream) -> Vec<String> {
-        let program = lowered(&functions(item), 0, true).program;
         let shown = |one: Loop| {
             let rounds = match one.rounds {
                 Rounds::Blocks => "in blocks",
@@ -169,7 +184,7 @@ mod tests {
             };
             one.obstacle.map_or(rounds.to_owned(), |refusal| format!("{rounds}: {}", refusal.why()))
         };
-        loops(&program, false, Some(&BTreeSet::new())).into_iter().map(shown).collect()
+        all(&functions(item)[0], Some(&BTreeSet::new())).into_iter().map(shown).collect()
     }
 
     /// What stops a loop over the weights of a function.
@@ -318,10 +333,10 @@ mod tests {
                 }
             }
         };
-        let program = lowered(&functions(item()), 0, true).program;
+        let function = functions(item()).remove(0);
         let known = BTreeSet::from(["helper".to_owned()]);
         let names = |known| -> Vec<Option<String>> {
-            loops(&program, false, known).into_iter().map(|one| one.obstacle?.name).collect()
+            all(&function, known).into_iter().map(|one| one.obstacle?.name).collect()
         };
         assert_eq!(names(Some(&known)), [Some("get".to_owned()), None, Some("other".to_owned())]);
         assert_eq!(names(None), [None, None, None]);

@@ -25,7 +25,6 @@ pub mod loop_distribution;
 pub mod machine;
 pub mod named_lifetimes;
 pub mod names;
-mod number_kinds;
 pub mod parts;
 mod predication;
 pub mod program_table;

@@ -109,7 +109,8 @@ pub(crate) fn table(
     let (call_sites, known) = if whole { Default::default() } else { call_sites(emitter, vector_math) };
     let only_computes = engines.iter().any(|engine| ["VectorFrames", "TaskBlocks"].contains(engine));
     let known = (!only_computes).then_some(&known);
-    let loops = if whole { vec![] } else { explained_loops::loops(program, vector_math, known) };
+    let receivers: Vec<_> = emitter.origins.iter().map(|origins| origins.receivers()).collect();
+    let loops = if whole { vec![] } else { explained_loops::loops(program, &receivers, vector_math, known) };
     let loops = loops.into_iter().map(|one| one.table(&p));
     let call_sites = call_sites.into_iter().map(|site| site.table(&p));
     let entry_point = emitter.points.get(&program.func(program.entry).entry).copied().unwrap_or(0);

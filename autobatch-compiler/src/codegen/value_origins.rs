@@ -114,6 +114,10 @@ pub(crate) struct Mentioned {
 }
 
 impl Origins<'_> {
+    pub(crate) fn receivers(&self) -> &Receivers<'_> {
+        &self.receivers
+    }
+
     pub(crate) fn mentioned(&self, expr: &Expr) -> Mentioned {
         mentioned(&self.receivers, expr)
     }

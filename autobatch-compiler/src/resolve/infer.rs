@@ -10,7 +10,7 @@ use crate::resolve::types::{FunctionType, Holds, Scopes, Types, is_number, itera
 use crate::std_models::facts::{self, Fact};
 use crate::std_models::number_methods::{Primitives, computes, yields};
 use crate::std_models::operators;
-use crate::std_models::pure::is_constant;
+use crate::std_models::pure::{is_constant, is_pure_function};
 use crate::syntax::mentions::{bare, compares};
 
 impl FunctionType {
@@ -227,6 +227,14 @@ impl Types<'_> {
             [name] if scopes.iter().any(|scope| scope.contains_key(*name)) => {
                 let local = self.named(scopes, &func.path)?;
                 if named(&local, "__Closure") { argument(&local, 0) } else { None }
+            }
+            [ty, "from" | "from_bits"] if Primitives::of_name(ty).is_some() => {
+                let ty = &func.path.segments[0].ident;
+                Some(parse_quote!(#ty))
+            }
+            [ty, name] if is_pure_function(func) && Primitives::of_name(ty).is_some() => {
+                let ty = &func.path.segments[0].ident;
+                yields(name, &parse_quote!(#ty))
             }
             ["Some"] => first().map(|ty| parse_quote!(Option<#ty>)),
             ["Ok"] => first().map(|ty| parse_quote!(Result<#ty, _>)),

@@ -15,6 +15,12 @@ pub(crate) fn types(function: &Function, known: &VariableTypes, types: &Types<'_
     for ty in scopes[0].values_mut().flatten() {
         *ty = types.plain(ty);
     }
+    walk::each(&function.body, |at| learn(&mut scopes, at, types));
+    scopes
+}
+
+/// Adds the types of the variables that a piece of code binds.
+pub(crate) fn learn(scopes: &mut Scopes, at: At<'_>, types: &Types<'_>) {
     // What does not follow here may be known from elsewhere.
     let bind = |scopes: &mut Scopes, pat: &Pat, ty: Option<Type>| {
         let mut found: Scopes = vec![BTreeMap::new()];
@@ -25,22 +31,21 @@ pub(crate) fn types(function: &Function, known: &VariableTypes, types: &Types<'_
             }
         }
     };
-    walk::each(&function.body, |at| match at {
+    match at {
         At::Local(local) => {
             let written = match &local.pat {
                 Pat::Type(p) => Some(types.plain(&p.ty)),
                 _ => None,
             };
-            let ty = written.or_else(|| types.of_local(&scopes, local));
-            bind(&mut scopes, &local.pat, ty);
+            let ty = written.or_else(|| types.of_local(scopes, local));
+            bind(scopes, &local.pat, ty);
         }
         At::Expr(Expr::ForLoop(e)) => {
-            let item = types.of(&scopes, &e.expr).and_then(|ty| types.item(ty));
-            bind(&mut scopes, &e.pat, item);
+            let item = types.of(scopes, &e.expr).and_then(|ty| types.item(ty));
+            bind(scopes, &e.pat, item);
         }
         _ => {}
-    });
-    scopes
+    }
 }
 
 /// Those that are known, and its parameters'.

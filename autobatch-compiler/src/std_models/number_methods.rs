@@ -23,6 +23,10 @@ impl Primitives {
     pub(crate) const FLOATS: Primitives = Primitives::named(&["f32", "f64"]);
     pub(crate) const SIGNED: Primitives = Primitives::named(&["i8", "i16", "i32", "i64", "i128", "isize"]);
     pub(crate) const UNSIGNED: Primitives = Primitives::named(&["u8", "u16", "u32", "u64", "u128", "usize"]);
+    /// Integers of up to 32 bits, of 64, and of 128.
+    pub(crate) const NARROW: Primitives = Primitives::named(&["i8", "u8", "i16", "u16", "i32", "u32"]);
+    pub(crate) const WIDE: Primitives = Primitives::named(&["i64", "u64", "isize", "usize"]);
+    pub(crate) const HUGE: Primitives = Primitives::named(&["i128", "u128"]);
     pub(crate) const INTEGERS: Primitives = Primitives(Self::SIGNED.0 | Self::UNSIGNED.0);
     pub(crate) const NUMBERS: Primitives = Primitives(Self::INTEGERS.0 | Self::FLOATS.0);
 
@@ -151,6 +155,12 @@ pub fn is_pure_method(name: &Ident) -> bool {
 /// Whether a method of that name only computes, whichever of these types the value has.
 pub(crate) fn computes(name: &Ident, of: Primitives) -> bool {
     receivers(&name.to_string()).is_some_and(|types| of.are_among(types))
+}
+
+/// Whether a float's method of that name yields a float of the same type.
+pub(crate) fn keeps_floats(name: &Ident) -> bool {
+    let float: Type = syn::parse_quote!(__Float);
+    computes(name, Primitives::FLOATS) && yields(&name.to_string(), &float).as_ref() == Some(&float)
 }
 
 /// What such a method yields of a value of that type: the same type, as a rule.

@@ -2,20 +2,8 @@
 
 use syn::{Expr, Lit};
 
-use crate::std_models::elementary::is_elementary;
 use crate::std_models::number_methods::{Primitives, receivers};
 use crate::syntax::mentions::bare;
-
-/// Methods of `f32` and `f64` that yield such a number.
-const OF_FLOATS: [&str; 13] = [
-    "abs", "ceil", "clamp", "copysign", "floor", "fract", "max", "min", "mul_add", "recip", "round", "sqrt",
-    "trunc",
-];
-
-/// Whether a float's method of that name yields a float of the same type.
-pub(crate) fn keeps_floats(method: &syn::Ident) -> bool {
-    OF_FLOATS.iter().any(|name| method == name) || (is_elementary(&method.to_string()) && method != "sin_cos")
-}
 
 /// Whether a path names such a function: `f64::sqrt`, `u32::from`, `autobatch::math::exp`.
 pub fn is_pure_function(path: &syn::ExprPath) -> bool {
