@@ -38,8 +38,10 @@ pub(crate) struct Region {
     pub(crate) uniforms: Vec<VarId>,
     /// Whether the region can be its own successor.
     pub(crate) again: bool,
-    /// If control can go to only one point besides the region's own: that point, and the variables live there.
-    pub(crate) way_out: Option<(u32, VarSet)>,
+    /// The only point besides the region's own that control can go to.
+    pub(crate) way_out: Option<u32>,
+    /// Variables live at some point besides the region's own that control can go to.
+    pub(crate) live_out: VarSet,
     /// Points control can go to.
     pub(crate) successors: BTreeSet<u32>,
     /// Statements that end by breaking out of `'lane`.
@@ -233,12 +235,13 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'
     let own = emitter.point(head);
     let mut others = successors.iter().filter(|point| **point != own);
     let way_out = match (others.next(), others.next()) {
-        (Some(exit), None) => Some((*exit, shape.live_out.clone())),
+        (Some(exit), None) => Some(*exit),
         _ => None,
     };
     Region {
         head,
         way_out,
+        live_out: shape.live_out.clone(),
         takes: shape.takes.iter().copied().collect(),
         lent: shape.lent.clone(),
         outs: shape.outs.iter().copied().collect(),

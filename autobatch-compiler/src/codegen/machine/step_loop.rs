@@ -190,8 +190,8 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
     });
     // A loop with one way out: what nobody needs behind it may run on with junk in lanes that have left.
     let interchanged = interchange(emitter, region, &quote!(#rt::Core::divisor(__core)));
-    let way_out = region.way_out.as_ref().filter(|_| region.again && interchanged.is_none());
-    let fades = |v: &VarId| region.outs.contains(v) && way_out.is_some_and(|(_, live)| !live.contains(v));
+    let way_out = region.way_out.filter(|_| region.again && interchanged.is_none());
+    let fades = |v: &VarId| way_out.is_some() && region.outs.contains(v) && !region.live_out.contains(v);
     let (was, rows) = (name("__was"), interchanged.is_some());
     let lanes = touched.iter().map(|v| {
         let (strip_ident, guard) = (column(*v), guard(v));
@@ -210,7 +210,7 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
     let round = region::round(emitter, region, chooser, fades, &quote!(#(#uniforms)*), &quote!(#stay));
     let (words, next) = (name("__strip"), next());
     let (run, points) = match (way_out, region.again) {
-        (Some((exit, _)), _) => (quote!(repeat_until), quote!(&#was, #exit)),
+        (Some(exit), _) => (quote!(repeat_until), quote!(&#was, #exit)),
         (None, true) => (quote!(repeat), quote!(#point)),
         (None, false) => (quote!(once), quote!(#point)),
     };

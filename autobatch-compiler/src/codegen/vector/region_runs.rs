@@ -187,10 +187,8 @@ impl Writer<'_, '_> {
         let open = strip::opened(rt, region);
         let level = self.level();
         let exits: Vec<u32> = region.successors.iter().copied().filter(|p| *p != point).collect();
-        let fades = |v: &VarId| match &region.way_out {
-            Some((_, live)) => !live.contains(v),
-            None => false,
-        };
+        // Nobody reads it behind the loop: lanes that have left may hold junk in it.
+        let fades = |v: &VarId| !region.live_out.contains(v);
         let round = region::round(emitter, region, Chooser::Branches, fades, &quote!(), &quote!(#stay));
         let lane_code =
             quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #rt::next(#next) });
