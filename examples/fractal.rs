@@ -25,7 +25,19 @@ fn mandel(c_re: f32, c_im: f32, #[shared] limit: i32) -> i32 {
     i
 }
 
-/// The same for `z ← (|re z| + i |im z|)² + c`: the burning ship.
+/// The same with a fraction, by how far from the circle they lead, which is larger here: neighbours differ little.
+#[autobatch(strict)]
+fn smooth(c_re: f32, c_im: f32, #[shared] limit: f32) -> f32 {
+    let (mut re, mut im, mut steps) = (c_re, c_im, 0.0);
+    while steps < limit && re * re + im * im < 64.0 {
+        (re, im) = (re * re - im * im + c_re, 2.0 * re * im + c_im);
+        steps += 1.0;
+    }
+    let beyond = (re * re + im * im - 64.0) / 4032.0;
+    (steps - beyond.sqrt().min(1.0)).max(0.0)
+}
+
+/// Steps for `z ← (|re z| + i |im z|)² + c`: the burning ship.
 #[autobatch(strict)]
 fn ship(c_re: f64, c_im: f64, limit: u32) -> u32 {
     let (mut re, mut im, mut i) = (0.0f64, 0.0f64, 0);
@@ -46,11 +58,11 @@ fn points(centre: (f64, f64), size: (f64, f64), width: usize, height: usize) -> 
 }
 
 /// A colour for a number of steps; black for points that stay.
-fn colour(steps: u32, limit: u32) -> [f64; 3] {
+fn colour(steps: f64, limit: f64) -> [f64; 3] {
     if steps == limit {
         return [0.0; 3];
     }
-    let t = (f64::from(steps) / f64::from(limit)).sqrt();
+    let t = (steps / limit).sqrt();
     [(3.0 * t).min(1.0), (1.5 * t).powi(2).min(1.0), (0.15 + t).powi(3).min(1.0)]
 }
 
@@ -78,12 +90,14 @@ fn main() -> std::io::Result<()> {
 
     let (width, height, limit) = (900, 750, 400);
     let (re, im) = points((-0.5, 0.0), (3.0, 2.5), width, height);
-    let steps = mandel_batched(narrow(re), narrow(im), limit);
+    let steps = mandel_batched(narrow(re.clone()), narrow(im.clone()), limit);
     let inside = steps.iter().filter(|steps| **steps == limit).count();
     let area = 3.0 * 2.5 * inside as f64 / steps.len() as f64;
     println!("The Mandelbrot set has an area of about {area:.3}; to more digits it is 1.5066.");
     assert!((area - 1.5066).abs() < 0.02);
-    let pixels: Vec<[f64; 3]> = steps.iter().map(|steps| colour(*steps as u32, limit as u32)).collect();
+    let steps = smooth_batched(narrow(re), narrow(im), limit as f32);
+    let pixels: Vec<[f64; 3]> =
+        steps.iter().map(|steps| colour(f64::from(*steps), f64::from(limit))).collect();
     pictures::png("mandelbrot.png", width, &pixels)?;
 
     // The burning ship, ever closer: four pictures side by side.
@@ -97,7 +111,7 @@ fn main() -> std::io::Result<()> {
         let steps = ship_batched(&re, &im, same(limit));
         assert_eq!(steps[7], ship(re[7], im[7], limit));
         for (row, steps) in rows.iter_mut().zip(steps.chunks(width)) {
-            row.extend(steps.iter().map(|steps| colour(*steps, limit)));
+            row.extend(steps.iter().map(|steps| colour(f64::from(*steps), f64::from(limit))));
         }
     }
     pictures::png("burning_ship.png", 4 * width, &rows.concat())?;

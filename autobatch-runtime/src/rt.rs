@@ -137,7 +137,8 @@ pub mod lane_interchange {
 /// # The vector engine: frames, task blocks, gangs
 ///
 /// The compiler upholds: the program only computes, so that a panic may drop the tile; `Ways::vector_lanes` is 0 unless its types are plain; a lane's slot is
-/// read only where the variable is live in that lane, and pads are written wherever the number of members of a column changes.
+/// read only where the variable is live in that lane, and pads are written wherever the number of members of a column changes. What
+/// `store_plainly` gets is a value, or the bits of a slot of a column from `LoopLanes::gather_known`, to which nothing else is stored.
 ///
 /// The runtime relies on it wherever a slot is read. Lengths are checked by slices, alignment is asserted.
 pub mod vector {
@@ -150,7 +151,7 @@ pub mod vector {
         body, copied, copy_slot, default_lanes, differs, element, full, gather, give, give_up_unless,
         interleaved, is_few, is_outside, is_sparse, kind, lane_by_lane, load, load_same, merge, noalias::*,
         open, pad, part, part_bits, put, quotient, repeat, repeat_exits, row, scatter, sort_key, sorted,
-        spread, squeeze, strips, strips_mut, unsorted, value, width, within,
+        spread, squeeze, store_plainly, strips, strips_mut, unsorted, value, width, within,
     };
 }
 

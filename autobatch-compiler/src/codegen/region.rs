@@ -34,6 +34,8 @@ pub(crate) struct Region {
     pub(crate) lent: VarSet,
     /// Columns the region may change.
     pub(crate) outs: Vec<VarId>,
+    /// Those of them that have a value or their old bits on every way out, so that a loop may store its choices plainly.
+    pub(crate) plainly_stored: VarSet,
     /// Uniforms the code mentions.
     pub(crate) uniforms: Vec<VarId>,
     /// Whether the region can be its own successor.
@@ -69,6 +71,8 @@ impl Region {
 pub(crate) enum Chooser {
     /// The branches of the lane code, which is best in loops.
     Branches,
+    /// The same in loops whose columns hold bits everywhere: what is [`Region::plainly_stored`] LLVM stores under no mask then.
+    BranchesOfKnownBits,
     /// A choice by value behind them: where branches only move a value, LLVM would choose between addresses,
     /// and load what is there, which does not vectorise.
     Value,
@@ -120,7 +124,8 @@ pub(crate) fn round(
     let run = quote!(#label: { #(#takes)* #before #code });
     let absent = region.outs.iter().map(|v| {
         let (new, old) = (new(*v), old(*v));
-        match chooser == Chooser::Branches && !fades(v) {
+        let by_branches = matches!(chooser, Chooser::Branches | Chooser::BranchesOfKnownBits);
+        match by_branches && !fades(v) {
             true => quote!(#new = #old;),
             false => quote!(#new = #rt::dead();),
         }
@@ -133,6 +138,10 @@ pub(crate) fn round(
         let (column, new, old) = (column(*v), new(*v), old(*v));
         match chooser {
             Chooser::Value => quote!(#rt::Slots::choose(&mut *#column, #l, #here, #new, #old);),
+            Chooser::BranchesOfKnownBits if region.plainly_stored.contains(v) => {
+                let zero = zero();
+                quote!(#rt::vector::store_plainly(&mut *#column, #l, #new, #zero);)
+            }
             _ => quote!(#rt::Slots::settle(&mut *#column, #l, #new);),
         }
     });
@@ -146,6 +155,11 @@ pub(crate) fn round(
         #(#settle)*
         #close
     }
+}
+
+/// `__zero`: a zero that LLVM does not know.
+pub(crate) fn zero() -> Ident {
+    Ident::new("__zero", Span::mixed_site())
 }
 
 /// `__column3`: a column, and inside a region the strip of it that is being run.
@@ -216,9 +230,15 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'
     let gathers = engine == Engine::Vector("avx512");
     let lookups = gathers.then(|| LookupWriter::new(emitter, head, blocks, in_place.collect())).flatten();
     let selects = engine == Engine::Vector("") && !shape.repeats && shape.work > SMALL;
+    // What is live at the head has a value in all lanes that the loop begins with.
+    let has_masked_stores = engine == Engine::Vector("avx2") && shape.repeats && shape.work > SMALL;
+    let plainly_stored =
+        if has_masked_stores { &(&shape.outs & &shape.live_out) & &shape.takes } else { VarSet::new() };
+    let successors = BTreeSet::new();
     let mut writer =
-        Writer { emitter, shape: &shape, plain, selects, skip, lookups, successors: BTreeSet::new() };
+        Writer { emitter, shape: &shape, plain, selects, plainly_stored, skip, lookups, successors };
     let body = writer.node(head);
+    let plainly_stored = writer.plainly_stored;
     let (successors, lookups) = (writer.successors, writer.lookups.map(|lookups| lookups.lookups()));
     let declare = shape.deferred.iter().map(|v| {
         let variable = emitter.program.var(*v);
@@ -245,6 +265,7 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'
         takes: shape.takes.iter().copied().collect(),
         lent: shape.lent.clone(),
         outs: shape.outs.iter().copied().collect(),
+        plainly_stored,
         uniforms: shape.uniforms.iter().copied().collect(),
         again: successors.contains(&own),
         successors,
@@ -256,7 +277,7 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'
 
 /// Regions of so little work (see [`crate::ir::Op::weight`]) are unrolled by LLVM, which keeps it all in registers. Where a region does more
 /// and runs once, LLVM stores values only where somebody reads them. Without instructions for that, which come with AVX, it finds
-/// no vectors then.
+/// no vectors then. With those of AVX2, which are slow, it stores what a loop that does more chooses.
 pub(crate) const SMALL: u32 = 8;
 
 /// The work from which on a region that runs once is lent copies of states: what they cost is about a random number.
@@ -407,6 +428,8 @@ pub(crate) struct Writer<'a, 'e> {
     plain: bool,
     /// Whether a value that nobody reads is the old one.
     selects: bool,
+    /// Variables of which it always is.
+    plainly_stored: VarSet,
     /// Ops of the head that are left out.
     skip: usize,
     /// Unless lanes panic.
@@ -561,7 +584,8 @@ impl Writer<'_, '_> {
                 quote!(#new = #rt::Slots::leave(&mut *#column, #l, #ident);)
             } else {
                 let old = old(*v);
-                if self.selects { quote!(#new = #old;) } else { quote!(#new = #rt::dead();) }
+                let selects = self.selects || self.plainly_stored.contains(v);
+                if selects { quote!(#new = #old;) } else { quote!(#new = #rt::dead();) }
             }
         });
         let kept = self.shape.kept.iter().filter(|v| live.contains(v) && !self.plain).map(|v| {

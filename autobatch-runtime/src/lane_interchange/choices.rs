@@ -40,7 +40,8 @@ impl UnknownZero {
     #[cfg_attr(optimised, inline(always))]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
-        UnknownZero { narrow: black_box(0), wide: black_box(0) }
+        let wide = black_box(0);
+        UnknownZero { narrow: wide as u32, wide }
     }
 
     /// It as a word.
@@ -63,7 +64,7 @@ impl UnknownZero {
 
     /// A value of a plain type, of which LLVM no longer knows where it comes from.
     #[cfg_attr(optimised, inline(always))]
-    pub(super) fn disguised<T>(self, value: T) -> T {
+    pub(crate) fn disguised<T>(self, value: T) -> T {
         assert!(is_plain::<T>());
         match size_of::<T>() {
             4 => {

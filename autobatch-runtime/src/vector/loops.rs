@@ -1,13 +1,20 @@
 //! Loops of vector frames: lanes run in columns of their own, which lose those that have left.
+//!
+//! **Invariant:** no slot of a column of [`LoopLanes::gather_known`] is ever uninitialised, a pad's neither. It begins with a value of a variable that is
+//! live, or with zeros. What it gets then are values, bits that it had, and, when the column closes its gaps, bits of other slots. Generated code
+//! upholds it: what a lane leaves there is a value, and lanes that are not here, or after which nobody reads the
+//! variable, leave what was there.
 
 use std::mem::MaybeUninit;
 
 use super::arena::Arena;
 use super::lane_set::{LaneSet, spread};
 use crate::batch::Pulse;
+use crate::lane_interchange::UnknownZero;
+use crate::probes::type_id::is_float;
 use crate::simd::{self, Isa, Level};
 use crate::storage::pc_word::{choose, equal, equal_apart, mask};
-use crate::storage::{Aligned, Next, PcWord};
+use crate::storage::{Aligned, Next, PcWord, Slots};
 
 /// Rounds before lanes that have left are looked for: a part of those that the loop has run already, so that
 /// lanes wait a part of their own time in vain, within bounds.
@@ -77,6 +84,21 @@ impl<'a> LoopLanes<'a> {
     ) -> &'a mut [MaybeUninit<T>] {
         let column = arena.column(self.numbers.len());
         simd::compress(column, from, set.words(), arena.level);
+        column
+    }
+
+    /// [`LoopLanes::gather`], to be stored to by [`store_plainly`].
+    #[cfg_attr(optimised, inline(always))]
+    pub fn gather_known<T>(
+        &self,
+        arena: &mut Arena<'a>,
+        from: &[MaybeUninit<T>],
+        set: &LaneSet<'_>,
+    ) -> &'a mut [MaybeUninit<T>] {
+        let column = self.gather(arena, from, set);
+        let pads = &mut column[self.len..];
+        // SAFETY: the slots are one slice's, and any bits are a `MaybeUninit`.
+        unsafe { pads.as_mut_ptr().write_bytes(0, pads.len()) };
         column
     }
 
@@ -158,6 +180,18 @@ impl<'a> LoopLanes<'a> {
         self.on.clear();
         self.on.fill(self.len);
     }
+}
+
+/// Stores what a lane of a loop has chosen: a value, or the bits of its slot. LLVM does not see that it is a choice, or it would store under a mask
+/// (see `lane_interchange/choices.rs`). That is for floats: integers of loops mostly count, where LLVM adds the mask and nothing is chosen.
+#[cfg_attr(optimised, inline(always))]
+pub fn store_plainly<S: Slots>(slots: &mut S, lane: usize, chosen: MaybeUninit<S::Value>, zero: UnknownZero) {
+    let stored = match is_float::<S::Value>() {
+        // SAFETY: by the invariant these are a value or bits of the slot, which are initialised; any such bits are a float.
+        true => MaybeUninit::new(zero.disguised(unsafe { chosen.assume_init() })),
+        false => chosen,
+    };
+    slots.settle(lane, stored);
 }
 
 /// Whether a lane of a strip stays in a loop.

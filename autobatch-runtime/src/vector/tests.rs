@@ -2,9 +2,10 @@ use std::mem::MaybeUninit;
 
 use super::*;
 use crate::api::column::Column;
+use crate::lane_interchange::UnknownZero;
 use crate::probes::type_id::{is_plain, shown, yields_plain};
 use crate::simd::{Isa, Level};
-use crate::storage::next;
+use crate::storage::{Slots, next};
 
 fn read<T: Copy>(column: &[MaybeUninit<T>]) -> Vec<T> {
     // SAFETY: the tests fill what they read.
@@ -125,6 +126,36 @@ fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
     }
     assert_eq!(out.lanes().collect::<Vec<_>>(), set.lanes().collect::<Vec<_>>());
     read(&results[..n.len()])
+}
+
+#[test]
+fn what_is_stored_plainly_is_what_was_chosen() {
+    const W: usize = 32;
+    for isa in ALL {
+        let mut memory = Memory::default();
+        let mut arena = memory.arena(Level::new(isa));
+        let column = arena.column::<f64>(64);
+        let mut set = arena.set(64, 40);
+        for lane in (0..40).step_by(3) {
+            column[lane].write(-(lane as f64));
+            set.insert(lane);
+        }
+        let work = LoopLanes::new::<W>(&mut arena, &set);
+        let known = work.gather_known(&mut arena, column, &set);
+        // The values of fourteen lanes, and pads; the other lanes of the frame have none.
+        let was: Vec<f64> = (0..W).map(|at| if at < 14 { -3.0 * at as f64 } else { 0.0 }).collect();
+        assert_eq!(read(known), was);
+        let zero = UnknownZero::new();
+        let strip = &mut strips_mut::<_, W>(known, 1)[0];
+        for at in 0..W {
+            let old = strip.bits(at);
+            let chosen = if at % 2 == 0 { strip.leave(at, f64::NEG_INFINITY) } else { old };
+            store_plainly(strip, at, chosen, zero);
+        }
+        let bits = |value: &f64| value.to_bits();
+        let want = was.iter().enumerate().map(|(at, was)| if at % 2 == 0 { f64::NEG_INFINITY } else { *was });
+        assert!(read(known).iter().map(bits).eq(want.map(|value| value.to_bits())));
+    }
 }
 
 #[test]

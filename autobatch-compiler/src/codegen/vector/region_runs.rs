@@ -7,7 +7,7 @@ use crate::codegen::lane_interchange::Interchanged;
 use crate::codegen::lookups::Lookups;
 use crate::codegen::loop_distribution::{Loops, pieces};
 use crate::codegen::names::{name, numbered};
-use crate::codegen::region::{self, Chooser, Engine, Region, column, here, lane, next};
+use crate::codegen::region::{self, Chooser, Engine, Region, column, here, lane, next, zero};
 use crate::codegen::strip::{self, ARGUMENTS, LaneStorage};
 use crate::codegen::vector::columns::{set, work};
 use crate::codegen::vector::frames::{Stop, Writer};
@@ -176,9 +176,13 @@ impl Writer<'_, '_> {
         let works: Vec<Ident> = touched.iter().map(|v| work(*v)).collect();
         let gather = touched.iter().map(|v| {
             let (work, home) = (work(*v), self.home(*v));
+            let gather = name(match region.plainly_stored.contains(v) {
+                true => "gather_known",
+                false => "gather",
+            });
             match region.takes.contains(v) {
                 true => quote! {
-                    let #work = #rt::vector::LoopLanes::gather(&__work, &mut __sub, &*#home, &#set_here);
+                    let #work = #rt::vector::LoopLanes::#gather(&__work, &mut __sub, &*#home, &#set_here);
                 },
                 false => quote!(let #work = #rt::vector::LoopLanes::column(&__work, &mut __sub);),
             }
@@ -189,7 +193,16 @@ impl Writer<'_, '_> {
         let exits: Vec<u32> = region.successors.iter().copied().filter(|p| *p != point).collect();
         // Nobody reads it behind the loop: lanes that have left may hold junk in it.
         let fades = |v: &VarId| !region.live_out.contains(v);
-        let round = region::round(emitter, region, Chooser::Branches, fades, &quote!(), &quote!(#stay));
+        let zero = zero();
+        let (chooser, make_zero, keep_zero) = match region.plainly_stored.is_empty() {
+            true => (Chooser::Branches, None, None),
+            false => (
+                Chooser::BranchesOfKnownBits,
+                Some(quote!(let #zero = #rt::lane_interchange::UnknownZero::new();)),
+                Some(quote!(let #zero = #zero;)),
+            ),
+        };
+        let round = region::round(emitter, region, chooser, fades, &quote!(), &quote!(#stay));
         let lane_code =
             quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #rt::next(#next) });
         let run = match &exits[..] {
@@ -235,6 +248,7 @@ impl Writer<'_, '_> {
         });
         quote! {
             #rt::vector::LaneSet::trim(&mut #set_here);
+            #make_zero
             let mut __sub = #rt::vector::Arena::sub(&mut __arena);
             let mut __work = #rt::vector::LoopLanes::new::<#strip>(&mut __sub, &#set_here);
             #(#gather)*
@@ -252,6 +266,7 @@ impl Writer<'_, '_> {
                             #rt::vector::align();
                             // Not by the reference that a closure holds, behind which they could change.
                             #(let #uniforms = #uniforms;)*
+                            #keep_zero
                             #open
                             #lists
                             let __left = #run;
