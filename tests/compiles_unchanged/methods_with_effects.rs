@@ -182,7 +182,7 @@ fn of_a_shared_type(n: u64, table: &Table) -> u64 {
 }
 
 mod math {
-    pub fn exp(x: f64) -> f64 {
+    pub(super) fn exp(x: f64) -> f64 {
         super::done();
         x + 1.0
     }
