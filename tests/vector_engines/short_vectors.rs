@@ -1,7 +1,9 @@
 //! Vectors of 16 bytes, all there is with SSE2: programs of which they hold four lanes run on them, others as scalar code where that pays.
 
 use crate::common::{agree_at, column};
-use autobatch::{Executor, Isa, Options, autobatch};
+use autobatch::autobatch;
+#[cfg(target_arch = "x86_64")]
+use autobatch::{Executor, Isa, Options};
 
 /// Task blocks of four lanes.
 #[autobatch(strict)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::counted::CountedTiles;
 use super::launcher::{BODY_STACK, Launch};
 use super::phase::{Ledger, Parts, TileCounts, Took, members_in};
-use super::ways::{Code, Vectors, is_sse2};
+use super::ways::{Code, Vectors, is_short};
 use crate::api::fault::FaultList;
 use crate::api::options::Executor;
 use crate::batch::voice::Voice;
@@ -41,7 +41,7 @@ impl Launch<'_> {
     /// and for the machine.
     pub(super) fn lacks_vectors(&self, lanes: usize, vectors: Vectors) -> bool {
         let isa = self.isa();
-        lanes > 0 && is_sse2(isa) && !vectors.has(isa) && !self.options.count_blocks && self.scalar_will_do()
+        lanes > 0 && is_short(isa) && !vectors.has(isa) && !self.options.count_blocks && self.scalar_will_do()
     }
 
     /// Tile after tile. What unwinds has no results: the members under way run as scalar code, which says what is

@@ -38,7 +38,7 @@ pub struct Ways<S, C, T, N> {
 pub enum Vectors {
     /// None: it has too many variables.
     None,
-    /// All but those of SSE2, which are too short for it.
+    /// All but the short ones of SSE2 and WebAssembly.
     Long,
     /// All.
     All,
@@ -49,15 +49,15 @@ impl Vectors {
     pub(super) fn has(self, isa: Isa) -> bool {
         match self {
             Vectors::None => false,
-            Vectors::Long => !is_sse2(isa),
+            Vectors::Long => !is_short(isa),
             Vectors::All => true,
         }
     }
 }
 
-/// Whether it is that of every x86-64 CPU.
-pub(super) fn is_sse2(isa: Isa) -> bool {
-    cfg!(target_arch = "x86_64") && isa == Isa::Baseline
+/// Whether its vectors are too short for some programs: those of SSE2, and of WebAssembly.
+pub(super) fn is_short(isa: Isa) -> bool {
+    cfg!(any(target_arch = "x86_64", target_family = "wasm")) && isa == Isa::Baseline
 }
 
 /// The code that runs one member.
