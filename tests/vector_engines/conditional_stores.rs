@@ -10,7 +10,7 @@ const LENGTH: usize = 12;
 
 /// Neighbours are exchanged; infinities and NaNs keep their bits.
 #[autobatch(strict)]
-fn exchanged(numbers: [f32; LENGTH]) -> f32 {
+fn exchanged(numbers: [f32; LENGTH]) -> u32 {
     let mut a = numbers;
     for round in 0..LENGTH {
         let mut i = round % 2;
@@ -23,11 +23,12 @@ fn exchanged(numbers: [f32; LENGTH]) -> f32 {
             i += 2;
         }
     }
-    let mut sum = 0.0;
+    // Of their bits: which of two NaNs a sum has is the processor's choice, and LLVM's.
+    let mut bits = 0;
     for i in 0..LENGTH {
-        sum = sum * 0.5 + a[i];
+        bits = u32::rotate_left(bits, 5) ^ a[i].to_bits();
     }
-    sum
+    bits
 }
 
 /// Neighbours are exchanged by one assignment, in a loop that counts to a literal.
