@@ -37,6 +37,7 @@ use crate::lower::Lowered;
 use crate::passes::Analyses;
 use crate::resolve::types::FunctionType;
 use crate::std_models::number_methods::is_pure_method;
+use crate::std_models::pure::is_pure_function;
 use crate::syntax::call_sites;
 use crate::syntax::macro_tokens::has_sign;
 use crate::syntax::mentions;
@@ -125,6 +126,9 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
         questions.evidence = evidence::written(&sources, declared);
     }
     let pure = purity::of(&lowered, item);
+    if pure.is_some() {
+        questions.expressions.extend(copied(&lowered.sources, functions));
+    }
     let outputs = FunctionType::all(functions, item.own.as_ref(), &declared.definitions);
     for func in lowered.program.func_ids() {
         let (program, source) = (&lowered.program, lowered.sources[func.0]);
@@ -138,7 +142,6 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
             let mut body = functions[source].body.clone();
             call_sites::unmark(&mut body);
             questions.computing.extend(own(receivers.needs(&body)));
-            questions.expressions.extend(options(source, &body));
         }
         for block in program.blocks_of(func).filter(|block| block.interchanged) {
             for stmt in block.code() {
@@ -183,25 +186,45 @@ fn address_taken(body: &syn::Block, holds: bool) -> Option<Span> {
     block.filter(|_| holds || walk::any(body, pointer))
 }
 
-/// The `Option`s that a function makes whose program only computes: vector frames copy all values bit by bit, so rustc is asked whether
-/// `Some` is std's.
-fn options(source: usize, body: &syn::Block) -> Vec<(usize, Expr, Need)> {
-    let mut made: Vec<&Expr> = Vec::new();
-    walk::each(body, |at| {
-        if let At::Expr(expr @ Expr::Call(call)) = at
-            && matches!(&*call.func, Expr::Path(func) if func.path.is_ident("Some"))
-            && !made.contains(&expr)
-        {
-            made.push(expr);
+/// What a program that only computes makes by methods and functions that are known by name: vector frames copy all values bit
+/// by bit, so rustc is asked about it.
+fn copied(sources: &[usize], functions: &[Function]) -> Vec<(usize, Expr, Need)> {
+    let mut asked = Vec::new();
+    for source in sources.iter().copied() {
+        let mut body = functions[source].body.clone();
+        call_sites::unmark(&mut body);
+        let mut calls: Vec<&Expr> = Vec::new();
+        walk::each(&body, |at| {
+            if let At::Expr(expr) = at
+                && is_known_by_name(expr)
+                && !calls.contains(&expr)
+            {
+                calls.push(expr);
+            }
+        });
+        let needs = BTreeSet::from([number(&functions[source]), Need::Copied]);
+        for call in calls {
+            asked.extend(needs.iter().map(|need| (source, call.clone(), *need)));
         }
-    });
-    made.into_iter().map(|expr| (source, expr.clone(), Need::Copied)).collect()
+    }
+    asked
 }
 
 /// What has to hold of what is a number by the names of methods: a type parameter may be one of many numbers.
 fn number(function: &Function) -> Need {
     let generic = function.sig.generics.type_params().chain(function.outer.type_params()).next().is_some();
     if generic { Need::Copied } else { Need::Whole }
+}
+
+/// Whether it is a call that is known by name only.
+fn is_known_by_name(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => is_pure_method(&call.method),
+        Expr::Call(call) => {
+            matches!(&*call.func, Expr::Path(func) if is_pure_function(func) || func.path.is_ident("Some"))
+        }
+        _ => false,
+    }
 }
 
 /// One function of the program.
