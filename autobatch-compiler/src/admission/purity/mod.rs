@@ -5,7 +5,7 @@
 //! macro knows few types, so what all of it starts from is listed: types of parameters and results that are not primitive by name
 //! ([`PureProgram::types`]), and values that are read from constants, from shared data, and behind references that each member was given
 //! ([`PureProgram::leaves`]). What operators and methods of primitive values make is primitive. Generated code asks the runtime whether
-//! what is listed is; if not, the machine runs the program. What methods are called on, [`receivers`](crate::admission::receivers) asks.
+//! what is listed is; if not, the machine runs the program. What methods are called on, `admission/receivers.rs` asks.
 //!
 //! Refused: everything owned or changed in place; closures, macros other than
 //! assertions and panics, items in bodies; blocks of a primitive; recursion beside lane-interchanged blocks; mutual tail calls that come
