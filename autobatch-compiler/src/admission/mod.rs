@@ -35,7 +35,6 @@ use crate::ir::{Call, FuncId, Note, Program, Role, Terminator, VarSet};
 use crate::item::model::{Function, Item, Passing};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
-use crate::resolve::types::FunctionType;
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::is_pure_function;
 use crate::syntax::call_sites;
@@ -125,15 +124,15 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
     if !questions.is_certain() {
         questions.evidence = evidence::written(&sources, declared);
     }
-    let pure = purity::of(&lowered, item);
+    let outputs = receivers::outputs(item);
+    let receivers = Receivers::of_all(&lowered, item, &outputs);
+    let pure = purity::of(&lowered, item, &outputs, &receivers);
     if pure.is_some() {
         questions.expressions.extend(copied(&lowered.sources, functions));
     }
-    let outputs = FunctionType::all(functions, item.own.as_ref(), &declared.definitions);
-    for func in lowered.program.func_ids() {
-        let (program, source) = (&lowered.program, lowered.sources[func.0]);
-        let receivers =
-            Receivers::of_program(program, func, &functions[source], &declared.definitions, &outputs);
+    let program = &lowered.program;
+    for (func, receivers) in program.func_ids().zip(&receivers) {
+        let source = lowered.sources[func.0];
         let own = |needs: Vec<(&Expr, Need)>| {
             let own = needs.into_iter().map(|(expr, need)| (source, expr.clone(), need));
             own.collect::<Vec<_>>()

@@ -12,7 +12,8 @@ use syn::Expr;
 use crate::index::definitions::Definitions;
 use crate::ir::questions::Need;
 use crate::ir::{Block, FuncId, Program};
-use crate::item::model::Function;
+use crate::item::model::{Function, Item};
+use crate::lower::Lowered;
 use crate::resolve::resolution::VariableTypes;
 use crate::resolve::types::{FunctionType, Scopes, Types};
 use crate::resolve::variables;
@@ -26,7 +27,23 @@ pub(crate) struct Receivers<'a> {
     scopes: Scopes,
 }
 
+/// What the functions of an item, and those beside it, yield.
+pub(super) fn outputs(item: &Item) -> Vec<FunctionType> {
+    let all = [&item.functions[..], &item.helpers];
+    all.iter().flat_map(|all| FunctionType::all(all, item.own.as_ref(), &item.declared.definitions)).collect()
+}
+
 impl<'a> Receivers<'a> {
+    /// Of all functions of a program, by their ids.
+    pub(super) fn of_all(lowered: &Lowered, item: &'a Item, functions: &'a [FunctionType]) -> Vec<Self> {
+        let program = &lowered.program;
+        let of_function = |func: FuncId| {
+            let source = &item.functions[lowered.sources[func.0]];
+            Self::of_program(program, func, source, &item.declared.definitions, functions)
+        };
+        program.func_ids().map(of_function).collect()
+    }
+
     /// Of a function of the program; `functions` are those whose results are known.
     pub(crate) fn of_program(
         program: &Program,

@@ -234,7 +234,7 @@ impl Types<'_> {
             }
             [ty, name] if is_pure_function(func) && Primitives::of_name(ty).is_some() => {
                 let ty = &func.path.segments[0].ident;
-                yields(name, &parse_quote!(#ty))
+                Some(yields(name, &parse_quote!(#ty)))
             }
             ["Some"] => first().map(|ty| parse_quote!(Option<#ty>)),
             ["Ok"] => first().map(|ty| parse_quote!(Result<#ty, _>)),
@@ -288,10 +288,9 @@ impl Types<'_> {
         if let Some(own) = self.way(&receiver).find_map(|ty| self.output(Some(&ty), &name)) {
             return Some(own);
         }
-        let of = Primitives::of_type(&receiver).filter(|of| computes(&call.method, *of));
-        match of {
-            Some(_) => yields(&name, &receiver),
-            None => self.yields(scopes, &receiver, call),
+        match Primitives::of_type(&receiver).is_some_and(|of| computes(&call.method, of)) {
+            true => Some(yields(&name, &receiver)),
+            false => self.yields(scopes, &receiver, call),
         }
     }
 

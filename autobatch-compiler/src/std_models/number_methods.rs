@@ -160,25 +160,25 @@ pub(crate) fn computes(name: &Ident, of: Primitives) -> bool {
 /// Whether a float's method of that name yields a float of the same type.
 pub(crate) fn keeps_floats(name: &Ident) -> bool {
     let float: Type = syn::parse_quote!(__Float);
-    computes(name, Primitives::FLOATS) && yields(&name.to_string(), &float).as_ref() == Some(&float)
+    computes(name, Primitives::FLOATS) && yields(&name.to_string(), &float) == float
 }
 
 /// What such a method yields of a value of that type: the same type, as a rule.
-pub(crate) fn yields(method: &str, of: &Type) -> Option<Type> {
+pub(crate) fn yields(method: &str, of: &Type) -> Type {
     let of = match of {
         Type::Reference(r) => &*r.elem,
         of => of,
     };
     let other = match method {
-        "sin_cos" => return Some(syn::parse_quote!((#of, #of))),
+        "sin_cos" => return syn::parse_quote!((#of, #of)),
         _ if method.starts_with("is_") => "bool",
         "count_ones" | "count_zeros" | "ilog" | "ilog10" | "ilog2" | "leading_ones" | "leading_zeros"
         | "trailing_ones" | "trailing_zeros" => "u32",
         "abs_diff" | "cast_signed" | "cast_unsigned" | "to_bits" | "unsigned_abs" => "__Integer",
-        _ => return Some(of.clone()),
+        _ => return of.clone(),
     };
     let other = Ident::new(other, proc_macro2::Span::call_site());
-    Some(syn::parse_quote!(#other))
+    syn::parse_quote!(#other)
 }
 
 #[cfg(test)]

@@ -41,7 +41,12 @@ impl PureProgram {
 
 /// What must be primitive for the program to only compute; `None` if it does more. Classes of variables are
 /// settled.
-pub(crate) fn of(lowered: &Lowered, item: &Item) -> Option<PureProgram> {
+pub(crate) fn of(
+    lowered: &Lowered,
+    item: &Item,
+    outputs: &[FunctionType],
+    receivers: &[Receivers<'_>],
+) -> Option<PureProgram> {
     let Item { functions, helpers, declared, .. } = item;
     let program = &lowered.program;
     let is_recursive = program.func_ids().any(|f| program.func(f).recursive);
@@ -53,14 +58,12 @@ pub(crate) fn of(lowered: &Lowered, item: &Item) -> Option<PureProgram> {
         return None;
     }
     let mut plain = PureProgram::default();
-    let outputs = [&functions[..], helpers]
-        .map(|functions| FunctionType::all(functions, item.own.as_ref(), &declared.definitions));
-    let outputs = outputs.into_iter().flatten().collect::<Vec<_>>();
     let mut seen = BTreeSet::new();
     for func in program.func_ids() {
         let (definitions, macros) = (&declared.definitions, &declared.macros);
-        let callees = Callees { functions, helpers, definitions, macros, outputs: &outputs, around: vec![] };
-        plain.function(program, func, &functions[lowered.sources[func.0]], callees, &mut seen)?;
+        let callees = Callees { functions, helpers, definitions, macros, outputs, around: vec![] };
+        let source = &functions[lowered.sources[func.0]];
+        plain.function(program, func, source, callees, &receivers[func.0], &mut seen)?;
     }
     Some(plain)
 }
@@ -88,6 +91,7 @@ impl PureProgram {
         func: FuncId,
         source: &Function,
         callees: Callees<'_>,
+        receivers: &Receivers<'_>,
         seen: &mut Seen,
     ) -> Option<()> {
         let function = program.func(func);
@@ -104,8 +108,8 @@ impl PureProgram {
         let locals = program.vars_of(func).map(|v| program.name(v)).collect();
         let mut walk = PurityWalk {
             plain: self,
-            receivers: Receivers::of_program(program, func, source, callees.definitions, callees.outputs),
             callees,
+            receivers,
             seen,
             locals,
             shared,

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 use crate::admission::purity::{PureProgram, of};
+use crate::admission::receivers::{self, Receivers};
 use crate::ir::testing::{functions, lowered};
 use crate::item::model::Item;
 use crate::passes::{self, PassOptions};
@@ -23,7 +24,9 @@ fn plain_beside(item: TokenStream, helpers: TokenStream) -> Option<PureProgram> 
     let item = Item { functions: functions(item), helpers: functions(helpers).into(), ..Item::default() };
     let mut lowered = lowered(&item.functions, item.functions.len() - 1, true);
     passes::run(&mut lowered.program, &PassOptions::default());
-    of(&lowered, &item)
+    let outputs = receivers::outputs(&item);
+    let receivers = Receivers::of_all(&lowered, &item, &outputs);
+    of(&lowered, &item, &outputs, &receivers)
 }
 
 fn text(item: &impl ToTokens) -> String {

@@ -68,7 +68,7 @@ pub(crate) struct PurityWalk<'a> {
     /// Whether jump markers may occur, else `return`.
     pub(super) exits: bool,
     /// The types of what methods are called on.
-    pub(super) receivers: Receivers<'a>,
+    pub(super) receivers: &'a Receivers<'a>,
     /// Whether rustc is asked where they are not known: in the program's own code, outside of macros.
     pub(super) asks: bool,
 }
@@ -411,9 +411,10 @@ impl PurityWalk<'_> {
         let params = params.filter(|name| !shared.contains_key(name));
         let locals = helper.bindings.keys().filter(|name| !shared.contains_key(*name)).cloned();
         let locals = locals.chain(params).collect();
+        let receivers = &Receivers::of_helper(helper, callees.definitions, callees.outputs);
         let mut walk = PurityWalk {
             plain: self.plain,
-            receivers: Receivers::of_helper(helper, callees.definitions, callees.outputs),
+            receivers,
             callees,
             seen: self.seen,
             locals,
