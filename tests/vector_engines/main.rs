@@ -6,6 +6,7 @@ mod common;
 mod conditional_stores;
 mod division_by_reciprocal;
 mod interchanged_arrays;
+mod items_of_bodies;
 mod lane_interchange;
 mod lookups;
 mod loops_in_loops;

@@ -164,7 +164,10 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         }
         _ => quote!(|_: &mut #rt::vector::Tile<'_>, _: &#rt::Out<'_, #output>| {}),
     };
-    let vector_lanes = machine.vector.as_ref().map_or(quote!(0), |code| lanes(code, &params, &rt));
+    let vector_lanes = machine.vector.as_ref().map_or(quote!(0), |code| {
+        let (begin, lanes) = (&machine.begin, lanes(code, &params, &rt));
+        quote!({ #begin #lanes })
+    });
     let steps = machine.steps;
     let wavefront = machine.vector.as_ref().is_some_and(|code| code.wavefront);
     let task_blocks = machine.vector.as_ref().is_some_and(|code| code.task_blocks);
@@ -308,12 +311,12 @@ struct Inner<'a> {
     /// How one calls another.
     this: TokenStream,
     fish: TokenStream,
-    checks: &'a TokenStream,
+    begin: &'a TokenStream,
 }
 
 impl<'a> Inner<'a> {
     fn of(machine: &'a Machine<'_>, named: &'a Named, krate: &syn::Path) -> Inner<'a> {
-        let Machine { function, checks, .. } = machine;
+        let Machine { function, begin, .. } = machine;
         Inner {
             rt: quote!(#krate::__rt),
             generic_params: &named.generics.params,
@@ -323,14 +326,14 @@ impl<'a> Inner<'a> {
             carried: attributes::lints_and_conditions(&function.attrs),
             this: if function.associated { quote!(Self::) } else { quote!() },
             fish: turbofish(&named.generics),
-            checks,
+            begin,
         }
     }
 }
 
 /// The functions of vector frames.
 fn vector_functions(code: &VectorCode, names: &Family, inner: &Inner<'_>) -> TokenStream {
-    let Inner { rt, generic_params, where_clause, idents, args, carried, this, fish, checks } = inner;
+    let Inner { rt, generic_params, where_clause, idents, args, carried, this, fish, begin } = inner;
     let names = instances(&names.vector);
     let all = code.variants.iter().zip(VARIANTS).zip(&names).map(|((variant, (_, features)), name)| {
         let features = match features {
@@ -346,7 +349,7 @@ fn vector_functions(code: &VectorCode, names: &Family, inner: &Inner<'_>) -> Tok
             #features
         };
         let functions = variant.functions.iter().map(|(name, params, body)| {
-            quote!(#attributes fn #name <#generic_params> (#params) #where_clause { #checks #body })
+            quote!(#attributes fn #name <#generic_params> (#params) #where_clause { #begin #body })
         });
         let tile = &variant.tile;
         let wavefront_name = format_ident!("{name}_wavefront");
@@ -358,7 +361,7 @@ fn vector_functions(code: &VectorCode, names: &Family, inner: &Inner<'_>) -> Tok
                     __begin: #rt::wavefront::Begin<'_>,
                     __args: #args,
                 ) #where_clause {
-                    #checks
+                    #begin
                     let (#(#idents,)* __out, _) = __args;
                     #wavefront
                 }
@@ -376,7 +379,7 @@ fn vector_functions(code: &VectorCode, names: &Family, inner: &Inner<'_>) -> Tok
             #wavefront
             #attributes
             fn #name <#generic_params> (__tile: &mut #rt::vector::Tile<'_>, __args: #args) #where_clause {
-                #checks
+                #begin
                 #enter
                 let (#(#idents,)* __out, _) = __args;
                 #tile
@@ -533,7 +536,7 @@ pub(crate) fn source(p: &Param, states: &TokenStream, rt: &TokenStream) -> Optio
 
 /// The machine code, once per instruction set.
 fn bodies(code: &TokenStream, names: &Family, named: &Named, inner: &Inner<'_>) -> TokenStream {
-    let Inner { rt, generic_params, where_clause, idents, args, carried, this, fish, checks } = inner;
+    let Inner { rt, generic_params, where_clause, idents, args, carried, this, fish, begin } = inner;
     let base = &names.body;
     let params = quote!(__core: &mut #rt::Core<'_>, __store: &#rt::Store, __args: #args);
     // Of a reference that is a parameter LLVM knows what it may read at any time, under no condition.
@@ -578,7 +581,7 @@ fn bodies(code: &TokenStream, names: &Family, named: &Named, inner: &Inner<'_>) 
         #(#carried)*
         #GENERATED
         fn #base <#generic_params> (#params) #where_clause {
-            #checks
+            #begin
             let (#(#idents,)* __out, _) = __args;
             #code
         }

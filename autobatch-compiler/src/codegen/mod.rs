@@ -44,6 +44,7 @@ pub mod vector_math;
 pub mod wavefront;
 
 use proc_macro2::TokenStream;
+use quote::quote;
 use scalar_clone::Clones;
 
 use crate::admission::Admitted;
@@ -95,6 +96,8 @@ pub fn emit(
     let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
     let body = body.map(|body| body.code);
     let checks = definition_check::mentions(lowered.sources.iter().map(|source| clones.function(*source)));
+    let items = &lowered.items;
+    let begin = quote!(#checks #(#[allow(unused_imports)] #items)*);
     let vector = vector.map(|vector| vector_code(function, vector, clones, args, width));
     let engines = program_table::engines(&lowered.program, vector.as_ref(), whole);
     let program =
@@ -109,7 +112,7 @@ pub fn emit(
             steps,
             native_depth,
             function,
-            checks,
+            begin,
             krate,
         },
         args,

@@ -26,7 +26,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) krate: syn::Path,
     pub(crate) function: &'a Function,
     /// What functions with the user's code begin with.
-    pub(crate) checks: TokenStream,
+    pub(crate) begin: TokenStream,
 }
 
 /// The code of vector frames.

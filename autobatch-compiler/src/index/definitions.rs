@@ -132,6 +132,11 @@ impl Definitions {
         self.macros.contains_key(&name).then(|| reached(&name, of).into_iter().cloned().collect())
     }
 
+    /// Whether there is a type, constant or macro of that name.
+    pub(crate) fn means(&self, name: &str) -> bool {
+        self.has(name) || self.constants.contains_key(name) || self.macros.contains_key(name)
+    }
+
     /// The constant or static that a path names.
     pub(crate) fn constant(&self, path: &syn::ExprPath) -> Option<&Constant> {
         let ident = path.path.get_ident().filter(|_| path.qself.is_none())?;

@@ -34,6 +34,7 @@ mod uniform_loops;
 pub use facts::LowerOptions;
 pub use lowering::Lowered;
 pub(crate) use lowering::{Erased, Lowering};
+pub(crate) use statements::item_names;
 
 use std::rc::Rc;
 

@@ -217,7 +217,7 @@ fn defines(code: &syn::Block, item: &syn::Item, names: &[String]) -> bool {
 }
 
 /// The names that an item defines; `None` if they are not written.
-fn item_names(item: &syn::Item) -> Option<Vec<String>> {
+pub(crate) fn item_names(item: &syn::Item) -> Option<Vec<String>> {
     let ident = match item {
         syn::Item::Const(i) => &i.ident,
         syn::Item::Enum(i) => &i.ident,

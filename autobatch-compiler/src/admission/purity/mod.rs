@@ -8,7 +8,7 @@
 //! what is listed is; if not, the machine runs the program. What methods are called on, `admission/receivers.rs` asks.
 //!
 //! Refused: everything owned or changed in place; closures, macros other than
-//! assertions and panics, items in bodies; blocks of a primitive; recursion beside lane-interchanged blocks; mutual tail calls that come
+//! assertions and panics, items in bodies but for constants and what is imported from std; blocks of a primitive; recursion beside lane-interchanged blocks; mutual tail calls that come
 //! back, because a vector frame takes native stack for them.
 
 mod pure_program;
@@ -25,7 +25,7 @@ use walk::{Callees, PurityWalk, Seen};
 use crate::admission::receivers::Receivers;
 use crate::ir::{FuncId, Program, Terminator};
 use crate::item::model::{Function, Item, Param, Passing};
-use crate::lower::Lowered;
+use crate::lower::{Lowered, item_names};
 use crate::resolve::types::FunctionType;
 use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::bare_type;
@@ -37,6 +37,36 @@ impl PureProgram {
     pub fn is_certain(&self) -> bool {
         self.types.is_empty() && self.leaves.is_empty()
     }
+}
+
+/// Whether an item of a body only names what has no effects: a constant, or something of std by its own name. Elsewhere its names must mean nothing
+/// that is known, since what is known of a name holds for the whole item.
+fn only_names(body_item: &syn::Item, item: &Item) -> bool {
+    let Some(names) = item_names(body_item) else { return false };
+    let (of_item, of_file) = (item.functions.iter(), item.helpers.iter());
+    let is_function = |name: &String| of_item.clone().chain(of_file.clone()).any(|f| f.sig.ident == name);
+    if names.iter().any(|name| is_function(name) || item.declared.definitions.means(name)) {
+        return false;
+    }
+    match body_item {
+        syn::Item::Const(_) => true,
+        syn::Item::Use(import) => is_of_std(&import.tree),
+        _ => false,
+    }
+}
+
+/// Whether what is imported is std's, and keeps its name.
+fn is_of_std(tree: &syn::UseTree) -> bool {
+    fn keeps_names(tree: &syn::UseTree) -> bool {
+        match tree {
+            syn::UseTree::Path(path) => keeps_names(&path.tree),
+            syn::UseTree::Name(_) => true,
+            syn::UseTree::Group(group) => group.items.iter().all(keeps_names),
+            syn::UseTree::Rename(_) | syn::UseTree::Glob(_) => false,
+        }
+    }
+    matches!(tree, syn::UseTree::Path(path) if ["std", "core"].iter().any(|root| path.ident == root))
+        && keeps_names(tree)
 }
 
 /// What must be primitive for the program to only compute; `None` if it does more. Classes of variables are
@@ -51,7 +81,7 @@ pub(crate) fn of(
     let program = &lowered.program;
     let is_recursive = program.func_ids().any(|f| program.func(f).recursive);
     let refused = !program.notes.is_empty()
-        || !lowered.items.is_empty()
+        || !lowered.items.iter().all(|body_item| only_names(body_item, item))
         || program.blocks.iter().any(|b| b.primitive.is_some() || b.interchanged && is_recursive)
         || program.func_ids().any(|f| tail_calls_come_back(program, f));
     if refused {

@@ -283,3 +283,61 @@ fn tail_calls_that_come_back_need_the_machine() {
     assert!(program(quote!(even(n - 1))).is_none());
     assert!(program(quote!(odd(n / 2))).is_some());
 }
+
+#[test]
+fn of_items_in_a_body_only_names_without_effects_are_admitted() {
+    let with = |items: TokenStream| {
+        let item = quote! {
+            fn f(x: f64) -> f64 {
+                #items
+                let mut y = x;
+                while y < 9.0 { y = y * 2.0 + 1.0; }
+                y
+            }
+        };
+        plain_beside(
+            item,
+            quote!(
+                fn helper(x: f64) -> f64 {
+                    x
+                }
+            ),
+        )
+        .is_some()
+    };
+    assert!(with(quote!(
+        const LEAST: f64 = 1e-9;
+        use std::f64::consts::{PI, TAU};
+        use core::cmp::min;
+    )));
+    for refused in [
+        quote!(
+            use crate::PI;
+        ),
+        quote!(
+            use std::f32 as f64;
+        ),
+        quote!(
+            use std::f64::consts::*;
+        ),
+        quote!(
+            const helper: f64 = 1.0;
+        ),
+        quote!(
+            struct Least;
+        ),
+        quote!(
+            fn g() {}
+        ),
+        quote!(
+            static LEAST: f64 = 1e-9;
+        ),
+        quote!(
+            macro_rules! assert {
+                () => {};
+            }
+        ),
+    ] {
+        assert!(!with(refused.clone()), "{refused}");
+    }
+}

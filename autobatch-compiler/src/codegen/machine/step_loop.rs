@@ -53,7 +53,6 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
     // The parameter identifiers mean the sources here; the lanes bind the values under the same names.
     let (sources, idents) =
         ((0..function.params.len()).map(source), function.params.iter().map(|param| &param.ident));
-    let items = emitter.items;
     let load = load(emitter);
     let store = store(emitter);
     let blocks = regions.iter().map(|r| block(emitter, r, &opening.enter));
@@ -67,7 +66,6 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
     let shadows = emitter.shadows();
     let code = quote! {
         #(#shadows)*
-        #(#items)*
         #open
         #(let #sources = #idents;)*
         #(#declare_columns)*
