@@ -1,4 +1,4 @@
-//! SQL over Parquet files with three batched functions: a loop, a Newton iteration, a recursive function. Each row is compared with the scalar
+//! SQL over Parquet files with four batched functions: a loop, two Newton iterations, a recursive function. Each row is compared with the scalar
 //! function, and the time with that of the scalar function row by row.
 //!
 //! `cargo run --release --example parquet -- 2000000`
@@ -49,6 +49,20 @@ fn volume(pressure: f64, temperature: f64) -> f64 {
     v
 }
 
+/// The eccentric anomaly of a planet after Kepler, by Newton's iteration.
+#[autobatch(vector_math)]
+fn anomaly(mean: f64, eccentricity: f64) -> f64 {
+    let mut angle = mean + eccentricity * mean.sin();
+    for _ in 0..50 {
+        let step = (angle - eccentricity * angle.sin() - mean) / (1.0 - eccentricity * angle.cos());
+        angle -= step;
+        if step.abs() < 1e-12 {
+            break;
+        }
+    }
+    angle
+}
+
 /// The area below `1 / (1 + sharpness x²)` between two ends: halves are halved until Simpson's rule is right.
 #[autobatch]
 fn area(sharpness: f64, from: f64, to: f64, tolerance: f64) -> f64 {
@@ -77,11 +91,15 @@ fn write(folder: &Path, rows: u64) -> Result<(), Box<dyn Error>> {
         let pressure = numbers().map(|(row, random)| (row % 89 != 3).then_some(1e4 + 90.0 * random as f64));
         let temperature = numbers().map(|(_, random)| Some(250.0 + (random % 1_013) as f64 * 0.5));
         let sharpness = numbers().map(|(_, random)| Some((random % 997) as f64 * 0.3));
-        let columns: [(&str, ArrayRef); 4] = [
+        let mean = numbers().map(|(row, random)| (row % 97 != 5).then_some((random % 6_283) as f64 * 1e-3));
+        let eccentricity = numbers().map(|(_, random)| Some((random % 887) as f64 * 1e-3));
+        let columns: [(&str, ArrayRef); 6] = [
             ("n", Arc::new(n.collect::<UInt64Array>())),
             ("pressure", Arc::new(pressure.collect::<Float64Array>())),
             ("temperature", Arc::new(temperature.collect::<Float64Array>())),
             ("sharpness", Arc::new(sharpness.collect::<Float64Array>())),
+            ("mean", Arc::new(mean.collect::<Float64Array>())),
+            ("eccentricity", Arc::new(eccentricity.collect::<Float64Array>())),
         ];
         let batch =
             RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true)))?;
@@ -97,7 +115,7 @@ fn write(folder: &Path, rows: u64) -> Result<(), Box<dyn Error>> {
 }
 
 /// The scalar functions as functions of SQL that go row by row.
-fn by_row() -> [ScalarUDF; 3] {
+fn by_row() -> [ScalarUDF; 4] {
     use DataType::{Float64, UInt32, UInt64};
     let immutable = Volatility::Immutable;
     let collatz_by_row = |arguments: &[ColumnarValue]| {
@@ -113,6 +131,13 @@ fn by_row() -> [ScalarUDF; 3] {
         let volumes = pressure.iter().zip(temperature).map(|(p, t)| Some(volume(p?, t?)));
         Ok(ColumnarValue::Array(Arc::new(volumes.collect::<Float64Array>())))
     };
+    let anomaly_by_row = |arguments: &[ColumnarValue]| {
+        let arrays = ColumnarValue::values_to_arrays(arguments)?;
+        let (mean, eccentricity) =
+            (arrays[0].as_primitive::<Float64Type>(), arrays[1].as_primitive::<Float64Type>());
+        let angles = mean.iter().zip(eccentricity).map(|(m, e)| Some(anomaly(m?, e?)));
+        Ok(ColumnarValue::Array(Arc::new(angles.collect::<Float64Array>())))
+    };
     let area_by_row = |arguments: &[ColumnarValue]| {
         let arrays = ColumnarValue::values_to_arrays(arguments)?;
         let column = |index: usize| arrays[index].as_primitive::<Float64Type>().iter();
@@ -124,6 +149,7 @@ fn by_row() -> [ScalarUDF; 3] {
     [
         create_udf("collatz_by_row", vec![UInt64, UInt32], UInt32, immutable, Arc::new(collatz_by_row)),
         create_udf("volume_by_row", vec![Float64, Float64], Float64, immutable, Arc::new(volume_by_row)),
+        create_udf("anomaly_by_row", vec![Float64, Float64], Float64, immutable, Arc::new(anomaly_by_row)),
         create_udf("area_by_row", vec![Float64; 4], Float64, immutable, Arc::new(area_by_row)),
     ]
 }
@@ -133,7 +159,7 @@ async fn session(folder: &Path, partitions: usize) -> Result<SessionContext, Box
     let context = SessionContext::new_with_config(SessionConfig::new().with_target_partitions(partitions));
     let folder = folder.to_str().ok_or("a folder whose name is text")?;
     context.register_parquet("samples", folder, ParquetReadOptions::default()).await?;
-    for function in [udf!(collatz), udf!(volume), udf!(area)].into_iter().chain(by_row()) {
+    for function in [udf!(collatz), udf!(volume), udf!(anomaly), udf!(area)].into_iter().chain(by_row()) {
         context.register_udf(function);
     }
     Ok(context)
@@ -144,14 +170,17 @@ fn check(batch: &RecordBatch) {
     let floats = |index: usize| batch.column(index).as_primitive::<Float64Type>();
     let n = batch.column(0).as_primitive::<UInt64Type>();
     let (pressure, temperature, sharpness) = (floats(1), floats(2), floats(3));
-    let steps = batch.column(4).as_primitive::<UInt32Type>();
-    let (volumes, areas) = (floats(5), floats(6));
+    let (mean, eccentricity) = (floats(4), floats(5));
+    let steps = batch.column(6).as_primitive::<UInt32Type>();
+    let (volumes, angles, areas) = (floats(7), floats(8), floats(9));
     let bits = |array: &Float64Array, row: usize| array.is_valid(row).then(|| array.value(row).to_bits());
     for row in 0..batch.num_rows() {
         let expected = n.is_valid(row).then(|| collatz(n.value(row), 10_000));
         assert_eq!(steps.is_valid(row).then(|| steps.value(row)), expected, "row {row}");
         let expected = pressure.is_valid(row).then(|| volume(pressure.value(row), temperature.value(row)));
         assert_eq!(bits(volumes, row), expected.map(f64::to_bits), "row {row}");
+        let expected = mean.is_valid(row).then(|| anomaly(mean.value(row), eccentricity.value(row)));
+        assert_eq!(bits(angles, row), expected.map(f64::to_bits), "row {row}");
         let expected = Some(area(sharpness.value(row), 0.0, 3.0, 1e-7));
         assert_eq!(bits(areas, row), expected.map(f64::to_bits), "row {row}");
     }
@@ -175,7 +204,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     write(folder.path(), rows)?;
 
     let context = session(folder.path(), 2).await?;
-    let query = "SELECT n, pressure, temperature, sharpness, collatz(n, 10000) AS steps, volume(pressure, temperature) AS volume, \
+    let query = "SELECT n, pressure, temperature, sharpness, mean, eccentricity, collatz(n, 10000) AS steps, \
+                 volume(pressure, temperature) AS volume, anomaly(mean, eccentricity) AS angle, \
                  area(sharpness, 0, 3, 1e-7) AS area FROM samples";
     let table = context.sql(query).await?.collect().await?;
     table.iter().for_each(check);
@@ -195,10 +225,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let calls = [
         ("collatz", "n, CAST(10000 AS INT UNSIGNED)"),
         ("volume", "pressure, temperature"),
+        ("anomaly", "mean, eccentricity"),
         ("area", "sharpness, 0.0, 3.0, 1e-7"),
     ];
     for partitions in [1, 2] {
         let context = session(folder.path(), partitions).await?;
+        let reading = time(&context, "SELECT sum(pressure), sum(temperature) FROM samples").await?;
+        println!("{:12} {partitions:>10} {reading:>8.1}", "reading two");
         for (name, arguments) in calls {
             let batched = time(&context, &format!("SELECT sum({name}({arguments})) FROM samples")).await?;
             let by_row =

@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 
 use crate::codegen::emitter::Emitter;
 use crate::codegen::lookups::Lookups;
-use crate::codegen::names::numbered;
+use crate::codegen::names::{name, numbered};
 use crate::codegen::region::{self, Chooser, Region, column, lane, next};
 use crate::ir::VarId;
 
@@ -258,8 +258,9 @@ pub(crate) fn lookups(emitter: &Emitter<'_>, regions: &[&Region]) -> (TokenStrea
 pub(crate) fn opened(rt: &TokenStream, region: &Region) -> TokenStream {
     let open = region.copied().into_iter().map(|v| {
         let (guard, column) = (numbered("loan", v.0), column(v));
+        let open = name(if region.outs.contains(&v) { "open" } else { "open_to_read" });
         quote! {
-            let mut #guard = #rt::vector::open(#column).open();
+            let mut #guard = #rt::vector::#open(#column).open();
             let #column = #rt::Local::<_, _, _, true>::lanes(&mut #guard);
         }
     });

@@ -38,6 +38,12 @@ pub fn open<T, const W: usize>(strip: &mut [MaybeUninit<T>; W]) -> Home<'_, T, W
     Home(strip)
 }
 
+/// The same for lanes that are only read.
+#[cfg_attr(optimised, inline(always))]
+pub fn open_to_read<T, const W: usize>(strip: &mut [MaybeUninit<T>; W]) -> Home<'_, T, W, false> {
+    Home(strip)
+}
+
 /// The value of a lane.
 #[cfg_attr(optimised, inline(always))]
 pub fn value<T>(column: &[MaybeUninit<T>], lane: usize) -> T {

@@ -124,6 +124,11 @@ impl<'a> LaneSet<'a> {
         len
     }
 
+    /// Whether the `len` lanes of a set without pads are all members of the frame, which has `room` lanes.
+    pub(super) fn is_whole(&self, len: usize, room: usize) -> bool {
+        len == self.count && room <= self.lanes
+    }
+
     /// Whether half of the frame's lanes are missing, and strips would be saved without them.
     #[cfg_attr(optimised, inline(always))]
     pub fn has_gaps<const W: usize>(&self) -> bool {

@@ -1,9 +1,4 @@
-//! Loops of vector frames: lanes run in columns of their own, which lose those that have left.
-//!
-//! **Invariant:** no slot of a column of [`LoopLanes::gather_known`] is ever uninitialised, a pad's neither. It begins with a value of a variable that is
-//! live, or with zeros. What it gets then are values, bits that it had, and, when the column closes its gaps, bits of other slots. Generated code
-//! upholds it: what a lane leaves there is a value, and lanes that are not here, or after which nobody reads the
-//! variable, leave what was there.
+//! Loops of vector frames: lanes run in columns that lose those that have left (see [`super::loop_columns`]).
 
 use std::mem::MaybeUninit;
 
@@ -28,9 +23,11 @@ const GAPS: usize = 8;
 pub struct LoopLanes<'a> {
     /// The lane of the frame that each has come from.
     numbers: &'a mut [MaybeUninit<u32>],
+    /// Whether they are all lanes of the frame, each in its place.
+    in_place: bool,
     /// Those that have not left.
     on: LaneSet<'a>,
-    len: usize,
+    pub(super) len: usize,
     left: usize,
     /// Lanes left since gaps were closed.
     gaps: usize,
@@ -65,41 +62,24 @@ impl<'a> LoopLanes<'a> {
         }
         let mut on = arena.set(lanes, len);
         on.fill(len);
-        LoopLanes { numbers, on, len, left: len, gaps: 0, age: 0, pulse: arena.pulse }
+        let in_place = set.is_whole(len, lanes);
+        LoopLanes { numbers, in_place, on, len, left: len, gaps: 0, age: 0, pulse: arena.pulse }
     }
 
-    /// A column for them.
+    /// Whether they are where they are in the frame: until gaps are closed for the first time, if all lanes of the frame run the loop.
     #[cfg_attr(optimised, inline(always))]
-    pub fn column<T>(&self, arena: &mut Arena<'a>) -> &'a mut [MaybeUninit<T>] {
-        arena.column(self.numbers.len())
+    pub fn are_in_place(&self) -> bool {
+        self.in_place
     }
 
-    /// A column with the values of the frame's.
-    #[cfg_attr(optimised, inline(always))]
-    pub fn gather<T>(
-        &self,
-        arena: &mut Arena<'a>,
-        from: &[MaybeUninit<T>],
-        set: &LaneSet<'_>,
-    ) -> &'a mut [MaybeUninit<T>] {
-        let column = arena.column(self.numbers.len());
-        simd::compress(column, from, set.words(), arena.level);
-        column
+    /// How many slots their columns have.
+    pub(super) fn room(&self) -> usize {
+        self.numbers.len()
     }
 
-    /// [`LoopLanes::gather`], to be stored to by [`store_plainly`].
-    #[cfg_attr(optimised, inline(always))]
-    pub fn gather_known<T>(
-        &self,
-        arena: &mut Arena<'a>,
-        from: &[MaybeUninit<T>],
-        set: &LaneSet<'_>,
-    ) -> &'a mut [MaybeUninit<T>] {
-        let column = self.gather(arena, from, set);
-        let pads = &mut column[self.len..];
-        // SAFETY: the slots are one slice's, and any bits are a `MaybeUninit`.
-        unsafe { pads.as_mut_ptr().write_bytes(0, pads.len()) };
-        column
+    /// Those that have not left, as words.
+    pub(super) fn on(&self) -> &[u64] {
+        self.on.words()
     }
 
     /// Whether a lane is left.
@@ -163,17 +143,11 @@ impl<'a> LoopLanes<'a> {
         self.left > 0 && GAPS * self.gaps >= self.len
     }
 
-    /// Closes the gaps of a column.
-    #[cfg_attr(optimised, inline(always))]
-    pub fn compact<T>(&self, column: &mut [MaybeUninit<T>], arena: &Arena<'_>) {
-        simd::compact(column, self.on.words(), arena.level);
-    }
-
     /// Closes its own gaps; all columns have.
     #[cfg_attr(optimised, inline(always))]
     pub fn close(&mut self, arena: &Arena<'_>) {
         simd::compact(self.numbers, self.on.words(), arena.level);
-        (self.len, self.gaps) = (self.left, 0);
+        (self.len, self.gaps, self.in_place) = (self.left, 0, false);
         if let Some(pulse) = self.pulse {
             pulse.compacted();
         }

@@ -4,8 +4,8 @@
 //! In: the columns of a tile's members, and the generated functions. Out: a column of results. Every function of such a program is, once
 //! per instruction set, a native function from columns to columns ([`Arena::column`]): it runs for the lanes of a [`LaneSet`]. A call is a
 //! native call; its callee works in the caller's lanes for as long as it takes to see who returns at once, then goes on in a dense frame of
-//! its own if few are left ([`is_sparse`]), or by scalar code if very few are ([`is_few`]). Loops run in columns of their own, which lose the
-//! lanes that have left ([`LoopLanes`]). Functions whose calls can all be made at once run block by block instead ([`TaskBlocks`]), in an order in
+//! its own if few are left ([`is_sparse`]), or by scalar code if very few are ([`is_few`]). Loops run in columns that lose the lanes that
+//! have left ([`LoopLanes`]). Functions whose calls can all be made at once run block by block instead ([`TaskBlocks`]), in an order in
 //! which neighbours are alike ([`LaneOrder`]), and where lanes agree in gangs ([`Gang`]).
 //!
 //! *Only compute* means that running a piece of the program once more, or on a copy of a member, shows
@@ -28,6 +28,7 @@ mod lane_set;
 mod lane_sort;
 mod list_rows;
 mod lookup;
+mod loop_columns;
 mod loops;
 pub(crate) mod noalias;
 mod task_blocks;
@@ -37,7 +38,7 @@ mod tile;
 
 pub(crate) use arena::Memory;
 pub use arena::{Arena, align};
-pub use columns::{append_strip, copy_slot, give, open, pad, put, strips, strips_mut, value};
+pub use columns::{append_strip, copy_slot, give, open, open_to_read, pad, put, strips, strips_mut, value};
 pub use compaction::{Moved, copied, gather, scatter, squeeze};
 pub use constant_division::quotient;
 pub use frame::{default_lanes, is_few, is_sparse, load, load_same, width};
@@ -47,6 +48,7 @@ pub use lane_set::{LaneSet, full, spread};
 pub use lane_sort::{LaneOrder, differs, sort_key, sorted, unsorted};
 pub use list_rows::{ListRows, is_outside, row};
 pub use lookup::{Fault, Faults, LaneFaults, List, element, give_up_unless, within};
+pub use loop_columns::LoopColumn;
 pub use loops::{Flags, LoopLanes, Points, repeat, repeat_exits, store_plainly};
 pub use task_blocks::{BlockColumns, TaskBlocks};
 pub(crate) use tile::WavefrontRules;

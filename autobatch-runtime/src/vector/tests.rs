@@ -69,20 +69,22 @@ fn full_columns_stay_where_they_are() {
     assert_eq!(read(column), values[..128]);
 }
 
-/// Counts down from `n` in a loop; how many rounds each lane of `set` has run.
-fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
+/// Counts down from `n` in a loop, for all lanes or but for every third; how many rounds each has run.
+fn countdown(isa: Isa, n: &[u64], several_ways_out: bool, all: bool) -> Vec<u64> {
     const W: usize = 32;
     let mut memory = Memory::default();
     let level = Level::new(isa);
     let mut arena = memory.arena(level);
     let lanes = width::<W>(n.len());
     let column = loaded(&mut arena, n, lanes);
-    let results = load_same(&mut arena, 0u64, lanes);
+    let (results, counts) = (load_same(&mut arena, 0u64, lanes), load_same(&mut arena, 0u64, lanes));
     let (mut set, mut out) = (arena.set(lanes, n.len()), arena.set(lanes, n.len()));
-    (0..n.len()).filter(|lane| lane % 3 != 0).for_each(|lane| set.insert(lane));
+    (0..n.len()).filter(|lane| all || lane % 3 != 0).for_each(|lane| set.insert(lane));
     let mut work = LoopLanes::new::<W>(&mut arena, &set);
-    let (left, steps) = (work.gather(&mut arena, column, &set), work.column::<u64>(&mut arena));
-    steps.iter_mut().for_each(|slot| _ = slot.write(0));
+    assert_eq!(work.are_in_place(), all);
+    let mut left = LoopColumn::new(&work, &mut arena, column, &set);
+    let mut steps = LoopColumn::new(&work, &mut arena, &mut *counts, &set);
+    let mut twice = LoopColumn::apart(&work, &mut arena, &mut *results, None);
     while work.any() {
         let turn = work.rounds::<W>();
         for strip in 0..work.strips::<W>() {
@@ -90,11 +92,13 @@ fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
             if here == 0 {
                 continue;
             }
-            let left = &mut strips_mut::<_, W>(left, strip + 1)[strip];
-            let done = &mut strips_mut::<_, W>(steps, strip + 1)[strip];
+            let left = &mut strips_mut::<_, W>(left.slots(), strip + 1)[strip];
+            let done = &mut strips_mut::<_, W>(steps.slots(), strip + 1)[strip];
+            let twice_done = &mut strips_mut::<_, W>(twice.slots(), strip + 1)[strip];
             let mut round = |lane: usize| {
                 let (value, count) = (value(left, lane), self::value(done, lane));
                 give(done, lane, count + 1);
+                give(twice_done, lane, 2 * (count + 1));
                 give(left, lane, value - 1);
                 // Point 2 is the loop; 5 or 6 is behind it.
                 if value > 1 { 2 } else { 5 + count % 2 }
@@ -113,19 +117,28 @@ fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
                 here & !on
             };
             work.each::<W>(strip, gone, |at, lane| {
-                put(results, lane, steps, at);
-                out.insert(lane);
+                twice.put(lane, at);
+                if !work.are_in_place() {
+                    steps.put(lane, at);
+                    out.insert(lane);
+                }
             });
+            if work.are_in_place() {
+                out.add::<W>(strip, gone);
+            }
             work.leave::<W>(strip, gone);
         }
         if work.sparse() {
-            work.compact(left, &arena);
-            work.compact(steps, &arena);
+            left.compact(&work, &mut arena);
+            steps.compact(&work, &mut arena);
+            twice.compact(&work, &mut arena);
             work.close(&arena);
         }
     }
     assert_eq!(out.lanes().collect::<Vec<_>>(), set.lanes().collect::<Vec<_>>());
-    read(&results[..n.len()])
+    let (steps, results) = (read(&counts[..n.len()]), read(&results[..n.len()]));
+    assert!(steps.iter().zip(results).all(|(steps, twice)| 2 * steps == twice));
+    steps
 }
 
 #[test]
@@ -141,7 +154,8 @@ fn what_is_stored_plainly_is_what_was_chosen() {
             set.insert(lane);
         }
         let work = LoopLanes::new::<W>(&mut arena, &set);
-        let known = work.gather_known(&mut arena, column, &set);
+        let mut known = LoopColumn::known(&work, &mut arena, column, &set);
+        let known = known.slots();
         // The values of fourteen lanes, and pads; the other lanes of the frame have none.
         let was: Vec<f64> = (0..W).map(|at| if at < 14 { -3.0 * at as f64 } else { 0.0 }).collect();
         assert_eq!(read(known), was);
@@ -161,10 +175,10 @@ fn what_is_stored_plainly_is_what_was_chosen() {
 #[test]
 fn loops_lose_the_lanes_that_leave() {
     let n: Vec<u64> = (0..300).map(|i| 1 + i * 37 % 101 + (i == 77) as u64 * 5000).collect();
-    let want: Vec<u64> = n.iter().enumerate().map(|(lane, n)| if lane % 3 == 0 { 0 } else { *n }).collect();
     for isa in ALL {
-        for several_ways_out in [false, true] {
-            assert_eq!(countdown(isa, &n, several_ways_out), want);
+        for (several_ways_out, all) in [(false, false), (false, true), (true, false), (true, true)] {
+            let want = n.iter().enumerate().map(|(lane, n)| if all || lane % 3 != 0 { *n } else { 0 });
+            assert_eq!(countdown(isa, &n, several_ways_out, all), want.collect::<Vec<u64>>());
         }
     }
 }

@@ -16,7 +16,6 @@ use quote::quote;
 
 use crate::codegen::vector::columns::set;
 use crate::codegen::vector::frames::{Stop, Writer};
-use crate::ir::VarId;
 use crate::syntax::reachability::reached;
 
 impl Writer<'_, '_> {
@@ -45,15 +44,8 @@ impl Writer<'_, '_> {
         heads.all(|other| inside.contains(&other)).then_some(head)
     }
 
-    /// The arm of the loop's head: its lanes wait for the others, if many have left, and move together then. `code` runs it; lent columns
-    /// are read where the caller has them.
-    pub(crate) fn close_gaps(
-        &self,
-        head: &Stop<'_>,
-        stops: &[Stop<'_>],
-        code: &TokenStream,
-        is_lent: &dyn Fn(VarId) -> bool,
-    ) -> TokenStream {
+    /// The arm of the loop's head: its lanes wait for the others, if many have left, and move together then. `code` runs it.
+    pub(crate) fn close_gaps(&self, head: &Stop<'_>, stops: &[Stop<'_>], code: &TokenStream) -> TokenStream {
         let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
         let (point, here) = (self.point(head), set(self.point(head)));
         let others = stops.iter().map(|stop| self.point(stop)).filter(|other| *other != point);
@@ -61,7 +53,7 @@ impl Writer<'_, '_> {
         let columns = self.live(head).into_iter().map(|v| {
             let home = self.home(v);
             let moved = quote!(#rt::vector::gather(&mut __arena, &*#home, &#here, __lanes, __count));
-            if is_lent(v) { quote!(#home = &*#moved;) } else { quote!(#home = #moved;) }
+            if self.is_lent(v) { quote!(#home = &*#moved;) } else { quote!(#home = #moved;) }
         });
         quote! {
             let __has_gaps = #rt::vector::LaneSet::has_gaps::<#strip>(&#here);

@@ -462,7 +462,6 @@ impl<'e> Writer<'e, '_> {
                 (false, false) => quote!(let mut #home = if __dense { &*#gather } else { #from };),
             }
         });
-        let is_lent = |v: VarId| live.contains(&v) && !new.contains(&v) && !self.is_written(v, first);
         // Columns and sets that nothing has been put in yet.
         let mut more = VarSet::new();
         for region in &self.regions {
@@ -485,7 +484,7 @@ impl<'e> Writer<'e, '_> {
         let arms = stops.iter().map(|stop| {
             let (set, code) = (set(self.point(stop)), self.stop(stop, &stops));
             let code = match outer_loop == Some(self.point(stop)) {
-                true => self.close_gaps(stop, &stops, &code, &is_lent),
+                true => self.close_gaps(stop, &stops, &code),
                 false => quote!(#code continue;),
             };
             quote!(if #rt::vector::LaneSet::any(&#set) { #code })
@@ -528,6 +527,13 @@ impl<'e> Writer<'e, '_> {
     fn unread(&self, var: VarId, first: bool) -> bool {
         let used = |r: &Region| r.takes.contains(&var) || r.outs.contains(&var);
         !self.regions.iter().filter(|r| !(first && r.head == self.entry())).any(used)
+    }
+
+    /// Whether a variable is a parameter that is read where the caller has it.
+    pub(crate) fn is_lent(&self, var: VarId) -> bool {
+        let (first, entry) = (self.entry_first(), self.entry_region());
+        let params = &self.emitter.program.func(self.func).params;
+        params.contains(&var) && !(first && entry.outs.contains(&var)) && !self.is_written(var, first)
     }
 
     /// Whether a variable is written in a frame, behind an entry region that runs first.

@@ -176,16 +176,21 @@ impl Writer<'_, '_> {
         let works: Vec<Ident> = touched.iter().map(|v| work(*v)).collect();
         let gather = touched.iter().map(|v| {
             let (work, home) = (work(*v), self.home(*v));
-            let gather = name(match region.plainly_stored.contains(v) {
-                true => "gather_known",
-                false => "gather",
-            });
-            match region.takes.contains(v) {
-                true => quote! {
-                    let #work = #rt::vector::LoopLanes::#gather(&__work, &mut __sub, &*#home, &#set_here);
-                },
-                false => quote!(let #work = #rt::vector::LoopLanes::column(&__work, &mut __sub);),
-            }
+            let (takes, of) = (region.takes.contains(v), quote!(&__work, &mut __sub));
+            let column = if self.is_result(*v) {
+                let option = quote!(::core::option::Option);
+                let values = if takes { quote!(#option::Some(&#set_here)) } else { quote!(#option::None) };
+                quote!(apart(#of, &mut *#home, #values))
+            } else if !takes {
+                quote!(empty(#of, &mut *#home))
+            } else if self.is_lent(*v) {
+                quote!(lent(#of, &*#home, &#set_here))
+            } else if region.plainly_stored.contains(v) {
+                quote!(known(#of, &mut *#home, &#set_here))
+            } else {
+                quote!(new(#of, &mut *#home, &#set_here))
+            };
+            quote!(let mut #work = #rt::vector::LoopColumn::#column;)
         });
         let columns: Vec<Ident> = touched.iter().map(|v| column(*v)).collect();
         let open = strip::opened(rt, region);
@@ -228,20 +233,36 @@ impl Writer<'_, '_> {
                 quote!(#rt::vector::LaneSet::insert(&mut #to, __lane);)
             });
             let live = to.map(|to| self.live(to));
-            let put = region.outs.iter().filter(|v| match &live {
+            let outs = region.outs.iter().filter(|v| match &live {
                 Some(live) => live.contains(v),
                 None => self.is_result(**v),
             });
-            let put = put.map(|v| {
-                let (home, work) = (self.home(*v), work(*v));
-                quote!(#rt::vector::put(&mut *#home, __lane, &*#work, __at);)
+            let outs: Vec<&VarId> = outs.collect();
+            let put = |v: &&VarId| {
+                let work = work(**v);
+                quote!(#rt::vector::LoopColumn::put(&mut #work, __lane, __at);)
+            };
+            let (all, results): (Vec<_>, Vec<_>) =
+                (outs.iter().map(put).collect(), outs.iter().filter(|v| self.is_result(***v)).map(put).collect());
+            // In place the values of lanes that leave are where they belong.
+            let put_results = (!results.is_empty()).then(|| {
+                quote!(#rt::vector::LoopLanes::each::<#strip>(&__work, __i, #gone, |__at, __lane| { #(#results)* });)
+            });
+            let enter_in_place = to.map(|_| {
+                let to = set(*exit);
+                quote!(#rt::vector::LaneSet::add::<#strip>(&mut #to, __i, #gone);)
             });
             quote! {
                 if #gone != 0 {
-                    #rt::vector::LoopLanes::each::<#strip>(&__work, __i, #gone, |__at, __lane| {
-                        #(#put)*
-                        #enter
-                    });
+                    if #rt::vector::LoopLanes::are_in_place(&__work) {
+                        #put_results
+                        #enter_in_place
+                    } else {
+                        #rt::vector::LoopLanes::each::<#strip>(&__work, __i, #gone, |__at, __lane| {
+                            #(#all)*
+                            #enter
+                        });
+                    }
                     #rt::vector::LoopLanes::leave::<#strip>(&mut __work, __i, #gone);
                 }
             }
@@ -261,7 +282,7 @@ impl Writer<'_, '_> {
                         continue;
                     }
                     let (#(#gone,)*) = #rt::vector::#apart(
-                        #(&mut #rt::vector::strips_mut::<_, #strip>(&mut *#works, __i + 1)[__i],)*
+                        #(&mut #rt::vector::strips_mut::<_, #strip>(#rt::vector::LoopColumn::slots(&mut #works), __i + 1)[__i],)*
                         |#(#columns),*| {
                             #rt::vector::align();
                             // Not by the reference that a closure holds, behind which they could change.
@@ -277,7 +298,7 @@ impl Writer<'_, '_> {
                     #(#leave)*
                 }
                 if #rt::vector::LoopLanes::sparse(&__work) {
-                    #(#rt::vector::LoopLanes::compact(&__work, &mut *#works, &__sub);)*
+                    #(#rt::vector::LoopColumn::compact(&mut #works, &__work, &mut __sub);)*
                     #rt::vector::LoopLanes::close(&mut __work, &__sub);
                 }
             }
