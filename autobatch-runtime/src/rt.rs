@@ -55,7 +55,8 @@ pub use crate::native_stack::depth::Depth;
 /// The runtime relies on it wherever a slot is read: in [`LaneColumn`], [`Slots`], [`StateStrip`], [`Transfer`], [`Gone`].
 pub use crate::machine::{Core, Gone, LaneWords, Step, Transfer, UnwindPoint, out_of_line};
 pub use crate::storage::{
-    LaneColumn, Lent, Local, Partial, Slots, StateLanes, StateStrip, Store, Strip, absent, dead, next, simple,
+    LaneColumn, Lent, Local, Partial, Slots, StateLanes, StateStrip, Store, Strip, absent, cleared, dead,
+    next, simple,
 };
 
 /// # Guards against a miscompilation

@@ -426,7 +426,7 @@ pub(crate) struct Writer<'a, 'e> {
     emitter: &'a Emitter<'e>,
     shape: &'a Shape,
     plain: bool,
-    /// Whether a value that nobody reads is the old one.
+    /// Whether a value that nobody reads is zero.
     selects: bool,
     /// Variables of which it always is.
     plainly_stored: VarSet,
@@ -584,8 +584,11 @@ impl Writer<'_, '_> {
                 quote!(#new = #rt::Slots::leave(&mut *#column, #l, #ident);)
             } else {
                 let old = old(*v);
-                let selects = self.selects || self.plainly_stored.contains(v);
-                if selects { quote!(#new = #old;) } else { quote!(#new = #rt::dead();) }
+                match (self.selects, self.plainly_stored.contains(v)) {
+                    (true, _) => quote!(#new = #rt::cleared();),
+                    (false, true) => quote!(#new = #old;),
+                    (false, false) => quote!(#new = #rt::dead();),
+                }
             }
         });
         let kept = self.shape.kept.iter().filter(|v| live.contains(v) && !self.plain).map(|v| {

@@ -126,20 +126,21 @@ impl Depth {
     /// Whether the function can't be entered here.
     #[cfg_attr(optimised, inline(always))]
     pub fn stops(self) -> bool {
-        self.here() & SIGNS != 0
+        // Calls alone are counted there.
+        if cfg!(target_family = "wasm") { self.is_exceeded() } else { self.here() & SIGNS != 0 }
     }
 
     /// Whether a function that calls others without their asking can't be entered here: it needs a level for
-    /// itself and one for them.
+    /// itself and so many for them.
     #[cfg_attr(optimised, inline(always))]
-    pub fn nears(self) -> bool {
-        self.next().stops()
+    pub fn nears(self, levels: usize) -> bool {
+        Depth(self.0.wrapping_sub(levels as u64)).stops()
     }
 
-    /// Whether a function entered here must not call.
+    /// Whether a function entered here must not make so many nested calls.
     #[cfg_attr(optimised, inline(always))]
-    pub fn is_last(self) -> bool {
-        self.0 as u32 == 0
+    pub fn is_last(self, levels: usize) -> bool {
+        (self.0 as u32 as usize) < levels
     }
 
     /// Enters the function after all, on a new segment if it needs one; or ends the member, without the panic

@@ -17,8 +17,8 @@
 #[non_exhaustive]
 pub enum Isa {
     /// What every CPU of the target has: SSE2 on x86-64. Its vectors hold two numbers of 64 bits, or four of 32. Loops and
-    /// independent recursion gain with four, straight code on `f64` with two. Other programs of numbers run as scalar code,
-    /// whatever executor is asked for.
+    /// independent recursion gain with four, straight code on `f64` and recursion that computes much with two. Other programs
+    /// of numbers run as scalar code, whatever executor is asked for.
     Baseline,
     /// AVX2 and FMA.
     Avx2,

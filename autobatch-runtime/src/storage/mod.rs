@@ -19,7 +19,7 @@ pub use lane_column::{LaneColumn, simple};
 pub(crate) use lane_stack::LaneStack;
 pub use pc_word::next;
 pub(crate) use pc_word::{Next, PcWord};
-pub use slots::{Slots, absent, dead};
+pub use slots::{Slots, absent, cleared, dead};
 pub use state_strip::{Lent, StateLanes, StateStrip};
 pub use store::Store;
 pub(crate) use strip::{Aligned, Home, LaneMask};

@@ -99,6 +99,12 @@ pub fn dead<T>() -> MaybeUninit<T> {
     MaybeUninit::uninit()
 }
 
+/// The same as a value, so that LLVM stores one on every way and needs no branch: a choice between it and zeros is a mask.
+#[cfg_attr(optimised, inline(always))]
+pub fn cleared<T>() -> MaybeUninit<T> {
+    MaybeUninit::zeroed()
+}
+
 impl<T, const W: usize> Slots for [MaybeUninit<T>; W] {
     type Value = T;
 

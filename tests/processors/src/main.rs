@@ -1,7 +1,7 @@
 //! Three kernels of the benchmark suite in every executor, on any processor: bits are compared with the scalar function's, then times.
 //! For targets without a harness for tests, as WebAssembly; `.ci/targets` builds and runs it.
 //!
-//! `--faster` also asks that mandel is faster on vectors than one by one.
+//! `--faster` also asks that all are faster in some executor than in a loop over the scalar function, by a margin for each.
 
 use std::fmt::Debug;
 use std::process::ExitCode;
@@ -76,7 +76,10 @@ const EXECUTORS: [Executor; 4] =
     [Executor::Masked, Executor::ProgramCounter, Executor::Scalar, Executor::Auto];
 
 /// How often each way is measured, in turns. The best of them counts.
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 11;
+
+/// How many times faster the kernels are at least, in their best executor, where 64 bits are half a vector; a part of what was measured.
+const FASTER: [f64; 3] = [1.5, 1.2, 1.02];
 
 /// How many times faster than a loop over the scalar function each of [`EXECUTORS`] is.
 type Factors = [f64; EXECUTORS.len()];
@@ -161,12 +164,15 @@ fn main() -> ExitCode {
         println!("{name:8}{}", factors.map(|factor| format!("{factor:16.2}")).concat());
     }
     println!("bit-identical");
-    let [(_, mandel), ..] = measured;
-    if std::env::args().any(|argument| argument == "--faster") && mandel[0] < 1.5 {
-        eprintln!("mandel is not faster on vectors");
-        return ExitCode::FAILURE;
+    let mut code = ExitCode::SUCCESS;
+    for ((name, factors), least) in measured.into_iter().zip(FASTER) {
+        let best = factors.into_iter().fold(0.0, f64::max);
+        if std::env::args().any(|argument| argument == "--faster") && best < least {
+            eprintln!("{name} is {best:.2} times faster, not {least}");
+            code = ExitCode::FAILURE;
+        }
     }
-    ExitCode::SUCCESS
+    code
 }
 
 #[test]

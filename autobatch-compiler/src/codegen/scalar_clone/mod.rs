@@ -7,9 +7,10 @@
 //!
 //! Where calls are most of the work, passing the depth on and checking it would cost a third of the time.
 //! So a small recursive function has a second, *inlined* clone, which checks nothing and makes a loop of tail calls of
-//! itself (`rounds`), and clones call in turns: the clone the inlined ones, these the clones. There are then fewer calls left than the
-//! function itself makes. A clone that calls inlined ones is entered only while two more levels are allowed;
-//! where it is the last one, the *leaf*, a third copy that calls clones, takes its place.
+//! itself (`tail_loop`), and clones call in turns: the clone the inlined ones, these the clones. There are then fewer calls left than the
+//! function itself makes. Where that is little code, a third clone stands between them, inlined too: two levels of three are inlined.
+//! A clone that calls inlined ones is entered only while their levels and its own are allowed;
+//! where they are not, the *leaf*, another copy that calls clones, takes its place.
 //!
 //! Names of functions that are not called where they stand mean functions that count too (`shadows`). What keeps calling the
 //! function itself: paths through modules, methods in the tokens of macros that are not std's, methods of receivers whose type
@@ -68,6 +69,10 @@ pub struct Clones<'a> {
     loops: Vec<bool>,
     /// Those that have an inlined clone too.
     inlined: Vec<bool>,
+    /// The tokens of a function.
+    sizes: Vec<usize>,
+    /// How many levels of calls are inlined into a clone, if any are.
+    levels: Vec<usize>,
     /// The calls that count depth, by position.
     calls: BTreeSet<(usize, usize)>,
     known: ProgramFacts,
@@ -110,8 +115,9 @@ impl<'a> Clones<'a> {
         let loops = loops.collect();
         let called = |f: usize| calls.iter().filter(move |(from, _)| *from == f).map(|(_, to)| *to);
         let recursive = |f: usize| reached(f, called).contains(&f);
+        let sizes: Vec<usize> = functions.iter().map(size).collect();
         let small: Vec<bool> =
-            (0..functions.len()).map(|f| has[f] && recursive(f) && is_small(&functions[f])).collect();
+            (0..functions.len()).map(|f| has[f] && recursive(f) && sizes[f] <= SMALL).collect();
         let self_name = match &item.own {
             Some(Type::Path(p)) if p.qself.is_none() => {
                 p.path.segments.last().filter(|s| s.arguments.is_none()).map(|s| &s.ident)
@@ -126,6 +132,8 @@ impl<'a> Clones<'a> {
             has,
             loops,
             inlined: vec![false; functions.len()],
+            sizes,
+            levels: vec![1; functions.len()],
             calls,
             known,
             vector_math,
@@ -134,6 +142,11 @@ impl<'a> Clones<'a> {
             values: RefCell::default(),
         };
         clones.inlined = (0..functions.len()).map(|f| small[f] && clones.tail_calls_loop(f)).collect();
+        let levels = |f: usize| {
+            let fits = clones.inlined[f] && clones.size_with(f, LEVELS) <= DEEP;
+            if fits { LEVELS } else { 1 }
+        };
+        clones.levels = (0..functions.len()).map(levels).collect();
         clones
     }
 
@@ -194,7 +207,7 @@ impl<'a> Clones<'a> {
 
     /// All clones, to stand beside the functions.
     pub fn items(&self) -> Vec<TokenStream> {
-        let mut items = Vec::new();
+        let (mut items, copies) = (Vec::new(), self.inlined_copies());
         for index in (0..self.functions.len()).filter(|f| self.loops[*f]) {
             items.push(self.item(index, CloneKind::COUNTED));
         }
@@ -205,9 +218,10 @@ impl<'a> Clones<'a> {
                 if self.inlines(index, kind) {
                     items.push(self.item(index, CloneKind { role: Role::Leaf, ..kind }));
                 }
-                if self.inlined[index] && !self.is_rare(kind) {
-                    items.push(self.item(index, CloneKind { role: Role::Inlined, ..kind }));
-                }
+                let inlined = copies.iter().filter(|(callee, _)| *callee == index && !self.is_rare(kind));
+                let inlined =
+                    inlined.map(|(_, more)| CloneKind { role: Role::Inlined { more: *more }, ..kind });
+                items.extend(inlined.map(|kind| self.item(index, kind)));
             }
         }
         let values = self.values.borrow();
@@ -218,6 +232,32 @@ impl<'a> Clones<'a> {
     /// Whether clones of this kind run for few lanes only, because vectors run what only computes.
     fn is_rare(&self, kind: CloneKind) -> bool {
         kind.counted && (0..self.has.len()).all(|f| !self.has[f] || self.known.computes.contains(&f))
+    }
+
+    /// The inlined clones that are called, each with the levels that are inlined into it.
+    fn inlined_copies(&self) -> BTreeSet<(usize, usize)> {
+        let callers = (0..self.has.len()).filter(|f| self.inlines(*f, CloneKind::PLAIN));
+        let mut queue: Vec<(usize, usize)> = callers.map(|f| (f, self.levels[f])).collect();
+        let mut copies = BTreeSet::new();
+        while let Some((caller, levels)) = queue.pop() {
+            let Some(more) = levels.checked_sub(1) else { continue };
+            let callees = self.inlined_callees(caller).map(|callee| (callee, more));
+            queue.extend(callees.filter(|copy| copies.insert(*copy)));
+        }
+        copies
+    }
+
+    /// The functions that a function calls, as often as it does so, and which have an inlined clone.
+    fn inlined_callees(&self, index: usize) -> impl Iterator<Item = usize> {
+        self.callees_of(&self.functions[index]).into_iter().filter(|callee| self.inlined[*callee])
+    }
+
+    /// How large the clone of a function gets with so many levels of calls inlined.
+    fn size_with(&self, index: usize, levels: usize) -> usize {
+        let more = levels.checked_sub(1);
+        let inlined =
+            more.map_or(0, |more| self.inlined_callees(index).map(|f| self.size_with(f, more)).sum());
+        self.sizes[index] + inlined
     }
 
     /// Whether the clone of a function calls inlined clones.
@@ -250,7 +290,8 @@ impl<'a> Clones<'a> {
         let inlines = kind.role == Role::Clone && self.inlines(index, kind);
         let mut redirect = Redirect::new(self, function, kind, inlines);
         Tails { call: |expr: &mut Expr| redirect.tail_call(expr) }.function(&mut body);
-        let loops = kind.role == Role::Inlined && !redirect.tails.is_empty();
+        let is_inlined = matches!(kind.role, Role::Inlined { .. });
+        let loops = is_inlined && !redirect.tails.is_empty();
         let (mut publish, mut mentioned) = (None, BTreeSet::new());
         for (at, stmt) in body.stmts.iter_mut().enumerate() {
             redirect.visit_stmt_mut(stmt);
@@ -286,8 +327,8 @@ impl<'a> Clones<'a> {
         let tick = match kind.role {
             _ if !kind.counted => quote!(),
             // It is a part of a clone that ticks, unless each tick is a step.
-            Role::Inlined if steps => quote!(#rt::tick_inlined();),
-            Role::Inlined => quote!(),
+            Role::Inlined { .. } if steps => quote!(#rt::tick_inlined();),
+            Role::Inlined { .. } => quote!(),
             _ => quote!(#rt::tick();),
         };
         let mut sig = function.sig.clone();
@@ -320,23 +361,24 @@ impl<'a> Clones<'a> {
         sig.inputs.push(parse_quote!(#depth: #krate::__rt::Depth));
         let fish = turbofish(&sig.generics);
         let inline = match kind.role {
-            Role::Inlined => Some(quote!(#[inline(always)])),
+            Role::Inlined { .. } => Some(quote!(#[inline(always)])),
             Role::Clone if !self.is_rare(kind) || self.loops[index] => None,
             Role::Leaf | Role::Clone => Some(quote!(#[cold] #[inline(never)])),
         };
         let [clone, leaf] =
             [Role::Clone, Role::Leaf].map(|role| self.path_of(index, CloneKind { role, ..kind }));
+        let levels = self.levels[index];
         let (stops, enter) = match kind.role {
             Role::Clone if inlines => (
-                quote!(nears),
-                quote!(if #depth.is_last() { #leaf #fish(#(#args,)* #depth) } else { #clone #fish(#(#args,)* #depth) }),
+                quote!(nears(#levels)),
+                quote!(if #depth.is_last(#levels) { #leaf #fish(#(#args,)* #depth) } else { #clone #fish(#(#args,)* #depth) }),
             ),
-            Role::Leaf => (quote!(stops), quote!(#leaf #fish(#(#args,)* #depth))),
-            _ => (quote!(stops), quote!(#clone #fish(#(#args,)* #depth))),
+            Role::Leaf => (quote!(stops()), quote!(#leaf #fish(#(#args,)* #depth))),
+            _ => (quote!(stops()), quote!(#clone #fish(#(#args,)* #depth))),
         };
-        let enter = (kind.role != Role::Inlined).then(|| {
+        let enter = (!is_inlined).then(|| {
             quote! {
-                if #depth.#stops() {
+                if #depth.#stops {
                     return #depth.elsewhere(move |#depth| #enter);
                 }
             }
@@ -377,15 +419,20 @@ impl<'a> Clones<'a> {
 
     /// How many calls of clones a function holds.
     fn calls_in(&self, caller: &Function) -> usize {
-        let mut calls = 0;
+        self.callees_of(caller).len()
+    }
+
+    /// The functions that a function calls clones of, as often as it does so.
+    fn callees_of(&self, caller: &Function) -> Vec<usize> {
+        let mut callees = Vec::new();
         walk::each(&caller.written, |at| match at {
             At::Expr(expr) => {
-                calls += usize::from(self.callee(expr, caller).is_some());
+                callees.extend(self.callee(expr, caller));
                 Next::On
             }
             _ => Next::Inside,
         });
-        calls
+        callees
     }
 
     /// The function that an expression calls if it has a clone.
@@ -449,9 +496,13 @@ impl<'a> Clones<'a> {
 /// A clone is inlined into at most so many calls of another.
 const INLINED_CALLS: usize = 4;
 /// Functions of at most so many tokens have an inlined clone.
-const SMALL: usize = 160;
+const SMALL: usize = 200;
+/// So many levels of calls are inlined, if the clone has at most so many tokens with them; else one.
+const LEVELS: usize = 2;
+const DEEP: usize = 500;
 
-fn is_small(function: &Function) -> bool {
+/// The tokens of a function.
+fn size(function: &Function) -> usize {
     fn count(tokens: TokenStream) -> usize {
         let size = |tree| match tree {
             TokenTree::Group(group) => 1 + count(group.stream()),
@@ -461,7 +512,7 @@ fn is_small(function: &Function) -> bool {
     }
     let mut written = function.written.clone();
     unmark(&mut written);
-    count(written.to_token_stream()) <= SMALL
+    count(written.to_token_stream())
 }
 
 /// The copies of a function.
@@ -482,9 +533,9 @@ impl CloneKind {
 enum Role {
     /// Checks depth and stack.
     Clone,
-    /// Inlined into a clone, which has checked both.
-    Inlined,
-    /// Takes the place of a clone where no call of its own is allowed.
+    /// Inlined into a clone, which has checked both; so many levels `more` are inlined into it.
+    Inlined { more: usize },
+    /// Takes the place of a clone where less calls are allowed than are inlined into it.
     Leaf,
 }
 
@@ -493,10 +544,12 @@ enum Role {
 fn clone_name(name: &Ident, kind: CloneKind) -> Ident {
     let kind = match (kind.role, kind.counted) {
         (Role::Clone, false) => "clone",
-        (Role::Inlined, false) => "inlined",
+        (Role::Inlined { more: 0 }, false) => "inlined",
+        (Role::Inlined { .. }, false) => "inlined_with_calls",
         (Role::Leaf, false) => "leaf",
         (Role::Clone, true) => "counted",
-        (Role::Inlined, true) => "counted_inlined",
+        (Role::Inlined { more: 0 }, true) => "counted_inlined",
+        (Role::Inlined { .. }, true) => "counted_inlined_with_calls",
         (Role::Leaf, true) => "counted_leaf",
     };
     format_ident!("__autobatch_{}_{}", kind, name, span = name.span())
@@ -565,10 +618,14 @@ impl<'a> Redirect<'a> {
     /// published a depth: what they call checks it. A tail call passes the depth on; not to an inlined clone, as
     /// LLVM makes a loop of a call of the same function.
     fn copy(&self, callee: usize, tail: bool) -> CloneKind {
+        let inlined = !tail && !self.closure && self.clones.inlined[callee];
         let role = match self.kind.role {
-            Role::Clone if self.inlines && !tail && !self.closure && self.clones.inlined[callee] => {
-                Role::Inlined
+            Role::Clone if self.inlines && inlined => {
+                let levels =
+                    self.clones.position(&self.caller.sig.ident).map_or(1, |f| self.clones.levels[f]);
+                Role::Inlined { more: levels - 1 }
             }
+            Role::Inlined { more: more @ 1.. } if inlined => Role::Inlined { more: more - 1 },
             Role::Leaf if tail && self.clones.inlines(callee, self.kind) => Role::Leaf,
             _ => Role::Clone,
         };
@@ -594,7 +651,7 @@ impl<'a> Redirect<'a> {
         };
         self.tails.insert(callee);
         match expr {
-            Expr::Call(call) if self.kind.role == Role::Inlined => *expr = again(&call.args),
+            Expr::Call(call) if matches!(self.kind.role, Role::Inlined { .. }) => *expr = again(&call.args),
             _ => {
                 self.call(expr, true);
             }
@@ -696,5 +753,33 @@ impl VisitMut for Redirect<'_> {
     }
     fn visit_generic_argument_mut(&mut self, argument: &mut syn::GenericArgument) {
         self.constant(argument);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    /// Whether one level of calls is inlined into clones of `f`, and whether two are.
+    fn levels(item: proc_macro2::TokenStream) -> [bool; 2] {
+        let code = crate::driver::autobatch(quote!(), item).to_string();
+        ["__autobatch_inlined_f", "__autobatch_inlined_with_calls_f"].map(|name| code.contains(name))
+    }
+
+    #[test]
+    fn the_smaller_a_function_the_more_levels_are_inlined() {
+        let terms = |many| std::iter::repeat_n(quote!(a = (a + b) * 3 ^ b;), many);
+        let function = |many| {
+            let terms = terms(many);
+            quote!(fn f(n: u64) -> u64 {
+                let (mut a, b) = (n, n + 1);
+                #(#terms)*
+                if n < 2 { a } else { f(n - 1) + f(n - 2) * b }
+            })
+        };
+        assert_eq!(
+            [0, 6, 40].map(|many| levels(function(many))),
+            [[true, true], [true, false], [false, false]]
+        );
     }
 }

@@ -28,9 +28,10 @@ impl Called<'_> {
         Some(emitter.column_of(self.call.args[at]))
     }
 
-    /// What holds a variable that the entry region writes.
-    fn made(&self, v: VarId) -> Ident {
-        numbered(&format!("y{}_", self.nth), v.0)
+    /// What holds a variable that the entry region writes, unless it is the result.
+    pub(crate) fn made(&self, v: VarId) -> Option<Ident> {
+        let is_made = self.outs().contains(&v) && !self.writer.is_result(v);
+        is_made.then(|| numbered(&format!("y{}_", self.nth), v.0))
     }
 
     fn outs(&self) -> &[VarId] {
@@ -40,9 +41,9 @@ impl Called<'_> {
     /// Room for what the entry region writes.
     pub(crate) fn declare(&self, lanes: usize) -> TokenStream {
         let rt = &self.writer.emitter.rt;
-        let made = self.outs().iter().filter(|v| !self.writer.is_result(**v)).map(|v| {
-            let (y, ty) = (self.made(*v), self.writer.emitter.element(*v));
-            quote!(let mut #y = #rt::Strip::<#ty, #lanes>::cleared();)
+        let made = self.outs().iter().filter_map(|v| {
+            let (y, ty) = (self.made(*v)?, self.writer.emitter.element(*v));
+            Some(quote!(let mut #y = #rt::Strip::<#ty, #lanes>::cleared();))
         });
         quote!(#(#made)*)
     }
@@ -51,16 +52,16 @@ impl Called<'_> {
     pub(crate) fn begin(&self) -> Vec<(LaneStorage, LaneStorage)> {
         self.outs()
             .iter()
-            .filter_map(|v| Some((LaneStorage::Strip(self.made(*v)), (self.here)(self.arg(*v)?))))
+            .filter_map(|v| Some((LaneStorage::Strip(self.made(*v)?), (self.here)(self.arg(*v)?))))
             .collect()
     }
 
     /// Where a variable of the entry region is.
     pub(crate) fn inside(&self, v: VarId) -> LaneStorage {
-        match self.outs().contains(&v) {
-            true if self.writer.is_result(v) => self.result.clone(),
-            true => LaneStorage::Strip(self.made(v)),
-            false => (self.here)(self.arg(v).expect("an entry region has nothing but parameters")),
+        match self.made(v) {
+            Some(made) => LaneStorage::Strip(made),
+            None if self.writer.is_result(v) => self.result.clone(),
+            None => (self.here)(self.arg(v).expect("an entry region has nothing but parameters")),
         }
     }
 

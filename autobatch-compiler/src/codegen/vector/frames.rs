@@ -227,14 +227,14 @@ impl<'e> Writer<'e, '_> {
     }
 
     /// Whether vectors of 16 bytes pay: four lanes, or two of 64 bits. Measured with SSE2, which neither compares nor multiplies integers
-    /// of 64 bits. Recursion pays in task blocks of four lanes only. LLVM counts what a condition guards by half, so that
+    /// of 64 bits. Recursion pays in task blocks of four lanes, or in gangs. LLVM counts what a condition guards by half, so that
     /// with two lanes it finds no gain in loops that these leave at different times.
     fn is_for_short_vectors(&self) -> bool {
         let Width { word64, floats, .. } = self.emitter.width;
         let recursion = self.emitter.program.func(self.func).recursive;
         let loops = self.regions.iter().any(|region| region.again);
         match word64 {
-            true => floats && !recursion && !loops,
+            true => floats && !loops && (!recursion || self.has_gang()),
             false => !recursion || self.self_calls().is_some(),
         }
     }
@@ -344,14 +344,28 @@ impl<'e> Writer<'e, '_> {
         stops.iter().filter(|s| region.successors.contains(&self.point(s))).collect()
     }
 
+    /// Those of the stops at which a frame begins.
+    fn begin<'s>(&self, stops: &'s [Stop<'s>]) -> Vec<&'s Stop<'s>> {
+        let entry = self.entry_region();
+        match self.entry_first() {
+            true => self.successors(entry, stops),
+            false => stops.iter().filter(|s| self.point(s) == self.emitter.point(entry.head)).collect(),
+        }
+    }
+
+    /// Whether lanes recurse in gangs.
+    fn has_gang(&self) -> bool {
+        let Some(self_calls) = self.self_calls() else { return false };
+        let stops = self.stops();
+        let live = self.begin(&stops).into_iter().flat_map(|s| self.live(s)).collect();
+        self.gang(&self_calls, &live).is_some()
+    }
+
     fn body(&self) -> TokenStream {
         let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
         let stops = self.stops();
         let (entry, first) = (self.entry_region(), self.entry_first());
-        let begin: Vec<&Stop<'_>> = match first {
-            true => self.successors(entry, &stops),
-            false => stops.iter().filter(|s| self.point(s) == emitter.point(entry.head)).collect(),
-        };
+        let begin = self.begin(&stops);
         // The columns with which a frame begins.
         let live: VarSet = begin.iter().flat_map(|s| self.live(s)).collect();
         let params: VarSet = emitter.program.func(self.func).params.iter().copied().collect();

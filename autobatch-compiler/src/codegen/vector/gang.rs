@@ -117,13 +117,12 @@ impl Writer<'_, '_> {
         });
         let s = |v: VarId| numbered("strip", v.0).into_token_stream();
         let [borrowed, own] = [&gang.borrowed, &gang.own].map(|vars| pairs(vars.iter().map(|v| s(*v))));
-        let fresh = quote::format_ident!("{}", if self.isa.is_empty() { "cleared" } else { "new" });
         gang.code = quote! {
             let __kind = #rt::vector::kind(|| #kind);
             let __body = #rt::vector::body(__kind, |__gang, &#borrowed, #own, __here, __depth| {
                 let __level = #level;
                 #(#scratch)*
-                #(let mut #results = #rt::Strip::<_, #size>::#fresh();)*
+                #(let mut #results = #rt::Strip::<_, #size>::new();)*
                 #(#enters)*
                 #(#calls)*
                 let mut __res = #rt::Strip::<#output, #size>::new();
@@ -166,10 +165,27 @@ impl Writer<'_, '_> {
         let back = emitter.return_point(self.func);
         let up = *entry.successors.iter().find(|point| **point != back)?;
         let lanes = strip::gang_lanes(emitter, &parts, size, up)?;
-        let declare = called.declare(size);
+        let in_place = |v: &VarId| self.isa.is_empty() && called.made(*v).is_some();
         let (LaneStorage::Strip(result) | LaneStorage::Column(result)) = &called.result;
         let nth = called.nth;
         let [up, own, calls] = ["up", "own", "calls"].map(|name| numbered(name, nth));
+        // Short vectors don't stay in registers: what the entry region makes lies where the call reads it.
+        let declare = match self.isa {
+            "" => {
+                let made: Vec<Ident> = gang.own.iter().filter_map(|v| called.made(*v)).collect();
+                let places =
+                    pairs(gang.own.iter().map(|v| called.made(*v).map_or(quote!(_), |y| quote!(#y))));
+                quote! {
+                    let mut #own = #rt::vector::Gang::own(__gang);
+                    let #places = &mut #own;
+                    #(let mut #made = #made;)*
+                }
+            }
+            _ => {
+                let made = called.declare(size);
+                quote!(#made let mut #own = #rt::vector::Gang::own(__gang);)
+            }
+        };
         let copied = |v: VarId| {
             let lanes = called.inside(v).read(rt);
             quote!(#rt::Strip::<_, #size>::copied(#lanes))
@@ -188,14 +204,14 @@ impl Writer<'_, '_> {
         let made = gang.own.iter().scan(quote!(#own), |rest, v| {
             let (place, value) = (quote!(#rest.0), copied(*v));
             *rest = quote!(#rest.1);
-            Some(quote!(#place = #value;))
+            Some((!in_place(v)).then(|| quote!(#place = #value;)))
         });
+        let made = made.flatten();
         Some((
             quote! {
                 #declare
                 let #up = #lanes;
                 #(let mut #holds = #rt::Strip::<_, #size>::new();)*
-                let mut #own = #rt::vector::Gang::own(__gang);
                 let #calls = #rt::vector::GangMask::any(#up) && {
                     let __agrees = #rt::vector::Gang::agrees(__gang);
                     if __agrees {
