@@ -20,16 +20,19 @@ use super::columns::put;
 use super::compaction::copied;
 use super::lane_set::LaneSet;
 use super::loops::LoopLanes;
+use crate::lane_interchange::UnknownZero;
+use crate::probes::type_id::is_float;
 use crate::simd;
+use crate::storage::Slots;
 
-type Slots<T> = [MaybeUninit<T>];
+type Column<T> = [MaybeUninit<T>];
 
 /// A column of the lanes of a loop.
 pub struct LoopColumn<'h, 'a, T> {
     /// The frame's, if lanes put there what they leave behind.
-    frame: Option<&'h mut Slots<T>>,
+    frame: Option<&'h mut Column<T>>,
     /// The loop's own; `None` in place.
-    own: Option<&'a mut Slots<T>>,
+    own: Option<&'a mut Column<T>>,
 }
 
 impl<'h, 'a, T> LoopColumn<'h, 'a, T> {
@@ -38,19 +41,19 @@ impl<'h, 'a, T> LoopColumn<'h, 'a, T> {
     pub fn new(
         lanes: &LoopLanes<'a>,
         arena: &mut Arena<'a>,
-        frame: &'h mut Slots<T>,
+        frame: &'h mut Column<T>,
         set: &LaneSet<'_>,
     ) -> Self {
         let own = (!lanes.are_in_place()).then(|| gather(lanes, arena, frame, set));
         LoopColumn { frame: Some(frame), own }
     }
 
-    /// The same, to be stored to by [`store_plainly`](super::store_plainly).
+    /// The same, to be stored to by [`store_plainly`].
     #[cfg_attr(optimised, inline(always))]
     pub fn known(
         lanes: &LoopLanes<'a>,
         arena: &mut Arena<'a>,
-        frame: &'h mut Slots<T>,
+        frame: &'h mut Column<T>,
         set: &LaneSet<'_>,
     ) -> Self {
         let mut column = LoopColumn::new(lanes, arena, frame, set);
@@ -62,14 +65,14 @@ impl<'h, 'a, T> LoopColumn<'h, 'a, T> {
 
     /// Without values.
     #[cfg_attr(optimised, inline(always))]
-    pub fn empty(lanes: &LoopLanes<'a>, arena: &mut Arena<'a>, frame: &'h mut Slots<T>) -> Self {
+    pub fn empty(lanes: &LoopLanes<'a>, arena: &mut Arena<'a>, frame: &'h mut Column<T>) -> Self {
         let own = (!lanes.are_in_place()).then(|| arena.column(lanes.room()));
         LoopColumn { frame: Some(frame), own }
     }
 
     /// The values of a column that is read where the caller has it.
     #[cfg_attr(optimised, inline(always))]
-    pub fn lent(lanes: &LoopLanes<'a>, arena: &mut Arena<'a>, frame: &Slots<T>, set: &LaneSet<'_>) -> Self {
+    pub fn lent(lanes: &LoopLanes<'a>, arena: &mut Arena<'a>, frame: &Column<T>, set: &LaneSet<'_>) -> Self {
         LoopColumn { frame: None, own: Some(gather(lanes, arena, frame, set)) }
     }
 
@@ -78,7 +81,7 @@ impl<'h, 'a, T> LoopColumn<'h, 'a, T> {
     pub fn apart(
         lanes: &LoopLanes<'a>,
         arena: &mut Arena<'a>,
-        frame: &'h mut Slots<T>,
+        frame: &'h mut Column<T>,
         set: Option<&LaneSet<'_>>,
     ) -> Self {
         let own = match set {
@@ -90,7 +93,7 @@ impl<'h, 'a, T> LoopColumn<'h, 'a, T> {
 
     /// Where the lanes are.
     #[cfg_attr(optimised, inline(always))]
-    pub fn slots(&mut self) -> &mut Slots<T> {
+    pub fn slots(&mut self) -> &mut Column<T> {
         match (&mut self.own, &mut self.frame) {
             (Some(own), _) => own,
             (None, Some(frame)) => frame,
@@ -121,10 +124,22 @@ impl<'h, 'a, T> LoopColumn<'h, 'a, T> {
 fn gather<'a, T>(
     lanes: &LoopLanes<'a>,
     arena: &mut Arena<'a>,
-    frame: &Slots<T>,
+    frame: &Column<T>,
     set: &LaneSet<'_>,
-) -> &'a mut Slots<T> {
+) -> &'a mut Column<T> {
     let column = arena.column(lanes.room());
     simd::compress(column, frame, set.words(), arena.level);
     column
+}
+
+/// Stores what a lane of a loop has chosen: a value, or the bits of its slot. LLVM does not see that it is a choice, or it would store under a mask
+/// (see `lane_interchange/choices.rs`). That is for floats: integers of loops mostly count, where LLVM adds the mask and nothing is chosen.
+#[cfg_attr(optimised, inline(always))]
+pub fn store_plainly<S: Slots>(slots: &mut S, lane: usize, chosen: MaybeUninit<S::Value>, zero: UnknownZero) {
+    let stored = match is_float::<S::Value>() {
+        // SAFETY: by the invariant these are a value or bits of the slot, which are initialised; any such bits are a float.
+        true => MaybeUninit::new(zero.disguised(unsafe { chosen.assume_init() })),
+        false => chosen,
+    };
+    slots.settle(lane, stored);
 }

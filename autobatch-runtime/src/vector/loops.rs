@@ -1,15 +1,15 @@
 //! Loops of vector frames: lanes run in columns that lose those that have left (see [`super::loop_columns`]).
+//!
+//! **Invariant:** strips have bits for lanes with a number only.
 
 use std::mem::MaybeUninit;
 
 use super::arena::Arena;
 use super::lane_set::{LaneSet, spread};
 use crate::batch::Pulse;
-use crate::lane_interchange::UnknownZero;
-use crate::probes::type_id::is_float;
 use crate::simd::{self, Isa, Level};
 use crate::storage::pc_word::{choose, equal, equal_apart, mask};
-use crate::storage::{Aligned, Next, PcWord, Slots};
+use crate::storage::{Aligned, Next, PcWord};
 
 /// Rounds before lanes that have left are looked for: a part of those that the loop has run already, so that
 /// lanes wait a part of their own time in vain, within bounds.
@@ -133,7 +133,7 @@ impl<'a> LoopLanes<'a> {
 
     #[cfg_attr(optimised, inline(always))]
     fn number(&self, at: usize) -> usize {
-        // SAFETY: strips have bits for lanes with a number only.
+        // SAFETY: by the invariant it has one.
         unsafe { self.numbers[at].assume_init() as usize }
     }
 
@@ -154,18 +154,6 @@ impl<'a> LoopLanes<'a> {
         self.on.clear();
         self.on.fill(self.len);
     }
-}
-
-/// Stores what a lane of a loop has chosen: a value, or the bits of its slot. LLVM does not see that it is a choice, or it would store under a mask
-/// (see `lane_interchange/choices.rs`). That is for floats: integers of loops mostly count, where LLVM adds the mask and nothing is chosen.
-#[cfg_attr(optimised, inline(always))]
-pub fn store_plainly<S: Slots>(slots: &mut S, lane: usize, chosen: MaybeUninit<S::Value>, zero: UnknownZero) {
-    let stored = match is_float::<S::Value>() {
-        // SAFETY: by the invariant these are a value or bits of the slot, which are initialised; any such bits are a float.
-        true => MaybeUninit::new(zero.disguised(unsafe { chosen.assume_init() })),
-        false => chosen,
-    };
-    slots.settle(lane, stored);
 }
 
 /// Whether a lane of a strip stays in a loop.

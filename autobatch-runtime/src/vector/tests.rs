@@ -141,23 +141,25 @@ fn countdown(isa: Isa, n: &[u64], several_ways_out: bool, all: bool) -> Vec<u64>
     steps
 }
 
+/// The values of fourteen lanes, and pads, which the frame has none for.
 #[test]
 fn what_is_stored_plainly_is_what_was_chosen() {
     const W: usize = 32;
-    for isa in ALL {
+    for (isa, in_place) in ALL.into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
         let mut memory = Memory::default();
         let mut arena = memory.arena(Level::new(isa));
         let column = arena.column::<f64>(64);
-        let mut set = arena.set(64, 40);
-        for lane in (0..40).step_by(3) {
+        let (lanes, step) = if in_place { (14, 1) } else { (40, 3) };
+        let mut set = arena.set(64, lanes);
+        for lane in (0..lanes).step_by(step) {
             column[lane].write(-(lane as f64));
             set.insert(lane);
         }
         let work = LoopLanes::new::<W>(&mut arena, &set);
+        assert_eq!(work.are_in_place(), in_place);
         let mut known = LoopColumn::known(&work, &mut arena, column, &set);
-        let known = known.slots();
-        // The values of fourteen lanes, and pads; the other lanes of the frame have none.
-        let was: Vec<f64> = (0..W).map(|at| if at < 14 { -3.0 * at as f64 } else { 0.0 }).collect();
+        let known = &mut known.slots()[..W];
+        let was: Vec<f64> = (0..W).map(|at| if at < 14 { -((step * at) as f64) } else { 0.0 }).collect();
         assert_eq!(read(known), was);
         let zero = UnknownZero::new();
         let strip = &mut strips_mut::<_, W>(known, 1)[0];
