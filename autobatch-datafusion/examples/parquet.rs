@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use autobatch::autobatch;
+use autobatch::{autobatch, math};
 use autobatch_datafusion::udf;
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, Float64Array, RecordBatch, UInt32Array, UInt64Array,
@@ -49,12 +49,12 @@ fn volume(pressure: f64, temperature: f64) -> f64 {
     v
 }
 
-/// The eccentric anomaly of a planet after Kepler, by Newton's iteration.
-#[autobatch(vector_math)]
+/// The eccentric anomaly of a planet after Kepler, by Newton's iteration. `math` has functions that become vectors, with the same bits.
+#[autobatch]
 fn anomaly(mean: f64, eccentricity: f64) -> f64 {
-    let mut angle = mean + eccentricity * mean.sin();
+    let mut angle = mean + eccentricity * math::sin(mean);
     for _ in 0..50 {
-        let step = (angle - eccentricity * angle.sin() - mean) / (1.0 - eccentricity * angle.cos());
+        let step = (angle - eccentricity * math::sin(angle) - mean) / (1.0 - eccentricity * math::cos(angle));
         angle -= step;
         if step.abs() < 1e-12 {
             break;

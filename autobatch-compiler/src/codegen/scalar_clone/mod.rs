@@ -82,6 +82,8 @@ pub struct Clones<'a> {
     self_name: Option<&'a Ident>,
     /// Associated functions that are used as values.
     values: RefCell<BTreeSet<usize>>,
+    /// The inlined clones that are called: whether they count, and how many levels are inlined into them.
+    called: RefCell<BTreeSet<(usize, bool, usize)>>,
 }
 
 impl<'a> Clones<'a> {
@@ -140,10 +142,13 @@ impl<'a> Clones<'a> {
             krate,
             self_name,
             values: RefCell::default(),
+            called: RefCell::default(),
         };
         clones.inlined = (0..functions.len()).map(|f| small[f] && clones.tail_calls_loop(f)).collect();
         let levels = |f: usize| {
-            let fits = clones.inlined[f] && clones.size_with(f, LEVELS) <= DEEP;
+            // Calls in the tokens of macros are not seen here.
+            let sees_calls = clones.inlined_callees(f).next().is_some();
+            let fits = clones.inlined[f] && sees_calls && clones.size_with(f, LEVELS) <= DEEP;
             if fits { LEVELS } else { 1 }
         };
         clones.levels = (0..functions.len()).map(levels).collect();
@@ -207,7 +212,7 @@ impl<'a> Clones<'a> {
 
     /// All clones, to stand beside the functions.
     pub fn items(&self) -> Vec<TokenStream> {
-        let (mut items, copies) = (Vec::new(), self.inlined_copies());
+        let mut items = Vec::new();
         for index in (0..self.functions.len()).filter(|f| self.loops[*f]) {
             items.push(self.item(index, CloneKind::COUNTED));
         }
@@ -218,12 +223,9 @@ impl<'a> Clones<'a> {
                 if self.inlines(index, kind) {
                     items.push(self.item(index, CloneKind { role: Role::Leaf, ..kind }));
                 }
-                let inlined = copies.iter().filter(|(callee, _)| *callee == index && !self.is_rare(kind));
-                let inlined =
-                    inlined.map(|(_, more)| CloneKind { role: Role::Inlined { more: *more }, ..kind });
-                items.extend(inlined.map(|kind| self.item(index, kind)));
             }
         }
+        items.extend(self.inlined_items());
         let values = self.values.borrow();
         items.extend(values.iter().map(|f| self.stand_in(*f, CloneKind::PLAIN, self.value_name(*f))));
         items
@@ -234,17 +236,15 @@ impl<'a> Clones<'a> {
         kind.counted && (0..self.has.len()).all(|f| !self.has[f] || self.known.computes.contains(&f))
     }
 
-    /// The inlined clones that are called, each with the levels that are inlined into it.
-    fn inlined_copies(&self) -> BTreeSet<(usize, usize)> {
-        let callers = (0..self.has.len()).filter(|f| self.inlines(*f, CloneKind::PLAIN));
-        let mut queue: Vec<(usize, usize)> = callers.map(|f| (f, self.levels[f])).collect();
-        let mut copies = BTreeSet::new();
-        while let Some((caller, levels)) = queue.pop() {
-            let Some(more) = levels.checked_sub(1) else { continue };
-            let callees = self.inlined_callees(caller).map(|callee| (callee, more));
-            queue.extend(callees.filter(|copy| copies.insert(*copy)));
+    /// The inlined clones that the others call, and those that they call.
+    fn inlined_items(&self) -> Vec<TokenStream> {
+        let (mut items, mut known) = (Vec::new(), BTreeSet::new());
+        loop {
+            let next = self.called.borrow().difference(&known).next().copied();
+            let Some((index, counted, more)) = next else { return items };
+            known.insert((index, counted, more));
+            items.push(self.item(index, CloneKind { role: Role::Inlined { more }, counted }));
         }
-        copies
     }
 
     /// The functions that a function calls, as often as it does so, and which have an inlined clone.
@@ -629,10 +629,11 @@ impl<'a> Redirect<'a> {
             Role::Leaf if tail && self.clones.inlines(callee, self.kind) => Role::Leaf,
             _ => Role::Clone,
         };
-        match self.clones.counts(callee) {
-            true => CloneKind { role, ..self.kind },
-            false => CloneKind { role, counted: false },
+        let counted = self.kind.counted && self.clones.counts(callee);
+        if let Role::Inlined { more } = role {
+            self.clones.called.borrow_mut().insert((callee, counted, more));
         }
+        CloneKind { role, counted }
     }
 
     /// A tail call passes the depth on as it is. What a tail call is says the pass of that name: the result is the
