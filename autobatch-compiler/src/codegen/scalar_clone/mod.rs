@@ -146,9 +146,10 @@ impl<'a> Clones<'a> {
         };
         clones.inlined = (0..functions.len()).map(|f| small[f] && clones.tail_calls_loop(f)).collect();
         let levels = |f: usize| {
-            // Calls in the tokens of macros are not seen here.
+            // Calls in the tokens of macros are not seen here. Of generic code rustc says errors once for each copy.
             let sees_calls = clones.inlined_callees(f).next().is_some();
-            let fits = clones.inlined[f] && sees_calls && clones.size_with(f, LEVELS) <= DEEP;
+            let is_generic = functions[f].sig.generics.type_params().next().is_some();
+            let fits = clones.inlined[f] && sees_calls && !is_generic && clones.size_with(f, LEVELS) <= DEEP;
             if fits { LEVELS } else { 1 }
         };
         clones.levels = (0..functions.len()).map(levels).collect();
