@@ -54,7 +54,7 @@ fn with_a_name_of_the_module(x: u32) -> u32 {
 
 #[test]
 fn they_agree() {
-    let rows: Vec<u32> = (0..300).map(|i: u32| i * 37 % 301).collect();
+    let rows: Vec<u32> = (0..300).map(|i: u32| i * 37 % 301 * u32::from(SHARED[0])).collect();
     let pressure = |r: &u32| 1e4 + 900.0 * f64::from(*r);
     let temperature = |r: &u32| 250.0 + f64::from(*r);
     agree_at(
@@ -70,7 +70,6 @@ fn they_agree() {
         |r| with_a_name_of_the_module(*r),
         |b, o| with_a_name_of_the_module_batched_with(column(b, |r| *r), o),
     );
-    assert_eq!(SHARED.len(), 2);
 }
 
 #[test]

@@ -428,7 +428,7 @@ pub(crate) struct Writer<'a, 'e> {
     plain: bool,
     /// Whether a value that nobody reads is zero.
     selects: bool,
-    /// Variables of which it always is.
+    /// Variables of which it is the old one, where it is not zero.
     plainly_stored: VarSet,
     /// Ops of the head that are left out.
     skip: usize,

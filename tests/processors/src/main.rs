@@ -1,7 +1,7 @@
 //! Three kernels of the benchmark suite in every executor, on any processor: bits are compared with the scalar function's, then times.
 //! For targets without a harness for tests, as WebAssembly; `.ci/targets` builds and runs it.
 //!
-//! `--faster` also asks that all are faster in some executor than in a loop over the scalar function, by a margin for each.
+//! `--faster` also asks that all are faster in the masked executor than in a loop over the scalar function, by a margin for each.
 
 use std::fmt::Debug;
 use std::process::ExitCode;
@@ -78,7 +78,7 @@ const EXECUTORS: [Executor; 4] =
 /// How often each way is measured, in turns. The best of them counts.
 const ROUNDS: usize = 11;
 
-/// How many times faster the kernels are at least, in their best executor, where 64 bits are half a vector; a part of what was measured.
+/// How many times faster the kernels are at least, in the masked executor, where 64 bits are half a vector; a part of what was measured.
 const FASTER: [f64; 3] = [1.5, 1.2, 1.02];
 
 /// How many times faster than a loop over the scalar function each of [`EXECUTORS`] is.
@@ -165,10 +165,9 @@ fn main() -> ExitCode {
     }
     println!("bit-identical");
     let mut code = ExitCode::SUCCESS;
-    for ((name, factors), least) in measured.into_iter().zip(FASTER) {
-        let best = factors.into_iter().fold(0.0, f64::max);
-        if std::env::args().any(|argument| argument == "--faster") && best < least {
-            eprintln!("{name} is {best:.2} times faster, not {least}");
+    for ((name, [masked, ..]), least) in measured.into_iter().zip(FASTER) {
+        if std::env::args().any(|argument| argument == "--faster") && masked < least {
+            eprintln!("{name} is {masked:.2} times faster in the masked executor, not {least}");
             code = ExitCode::FAILURE;
         }
     }

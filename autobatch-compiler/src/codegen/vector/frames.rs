@@ -468,12 +468,12 @@ impl<'e> Writer<'e, '_> {
         };
         let frame = live.iter().map(|v| {
             let (home, from, gather) = (self.home(*v), from(*v), gather(*v));
-            match (new.contains(v), self.is_written(*v, first)) {
+            match (new.contains(v), self.is_lent(*v)) {
                 (true, _) => quote!(let mut #home = if __dense { #gather } else { #home };),
-                (false, true) => quote! {
+                (false, true) => quote!(let mut #home = if __dense { &*#gather } else { #from };),
+                (false, false) => quote! {
                     let mut #home = if __dense { #gather } else { #rt::vector::copied(&mut __arena, #from) };
                 },
-                (false, false) => quote!(let mut #home = if __dense { &*#gather } else { #from };),
             }
         });
         // Columns and sets that nothing has been put in yet.
