@@ -50,13 +50,14 @@ pub use crate::native_stack::depth::Depth;
 /// * room for all that a call writes is made before anything moves;
 /// * what a [`Transfer`] moves is not used at its source again, unless it is `Copy`; pushes and pops balance;
 /// * the arm for [`Step::Abandon`] drops what is live at each [`UnwindPoint`];
+/// * what `PlainStores::store` gets is a value, or the bits of a slot of `Partial::known_lanes` or of a `LoopColumn::known`, to which nothing else is stored, and what `PlainStores::with` gets yields all fields;
 /// * the instances that `Core::dispatch` gets are compiled with the features that it lists.
 ///
 /// The runtime relies on it wherever a slot is read: in [`LaneColumn`], [`Slots`], [`StateStrip`], [`Transfer`], [`Gone`].
 pub use crate::machine::{Core, Gone, LaneWords, Step, Transfer, UnwindPoint, out_of_line};
 pub use crate::storage::{
-    LaneColumn, Lent, Local, Partial, Slots, StateLanes, StateStrip, Store, Strip, absent, cleared, dead,
-    next, simple,
+    LaneColumn, Lent, Local, Partial, PlainStores, Slots, StateLanes, StateStrip, Store, Strip, absent,
+    cleared, dead, next, simple,
 };
 
 /// # Guards against a miscompilation
@@ -127,19 +128,19 @@ pub mod threads {
 /// The runtime relies on: strips that are read are filled. Where it copies bits it asserts that types are plain.
 pub mod lane_interchange {
     pub use crate::lane_interchange::{
-        ActiveLanes, Divisor, Of, One, QUICK, Remaining, Rounds, UnknownZero, copied, copy_rows,
-        copy_rows_where, fill_rows, fill_rows_where, get, get_vector, held, in_rows, loaded, merge,
-        merge_returned, merge_rows, merge_vector, needs_no_drop, of_element, of_type, plain, plain_array,
-        plain_elements, plain_value, plain_vector, returns, rounds, rows, set, set_all, set_chosen,
-        set_vector, spread, spread_lists, spread_rows, spread_vector, steps, strip, swap_rows_where, vector,
+        ActiveLanes, Divisor, Of, One, QUICK, Remaining, Rounds, copy_rows, copy_rows_where, fill_rows,
+        fill_rows_where, get, get_vector, held, in_rows, loaded, merge, merge_returned, merge_rows,
+        merge_vector, needs_no_drop, of_element, of_type, plain, plain_array, plain_elements, plain_value,
+        plain_vector, returns, rounds, rows, set, set_all, set_chosen, set_vector, spread, spread_lists,
+        spread_rows, spread_vector, steps, strip, swap_rows_where, vector,
     };
+    pub use crate::storage::{UnknownZero, copied};
 }
 
 /// # The vector engine: frames, task blocks, gangs
 ///
 /// The compiler upholds: the program only computes, so that a panic may drop the tile; `Ways::vector_lanes` is 0 unless its types are plain; a lane's slot is
-/// read only where the variable is live in that lane, and pads are written wherever the number of members of a column changes. What
-/// `store_plainly` gets is a value, or the bits of a slot of a column from `LoopLanes::gather_known`, to which nothing else is stored.
+/// read only where the variable is live in that lane, and pads are written wherever the number of members of a column changes.
 ///
 /// The runtime relies on it wherever a slot is read. Lengths are checked by slices, alignment is asserted.
 pub mod vector {
@@ -152,8 +153,7 @@ pub mod vector {
         append_strip, body, copied, copy_slot, default_lanes, differs, element, full, gather, give,
         give_up_unless, interleaved, is_few, is_outside, is_sparse, kind, lane_by_lane, load, load_same,
         merge, noalias::*, open, open_to_read, pad, part, part_bits, put, quotient, repeat, repeat_exits,
-        row, scatter, sort_key, sorted, spread, squeeze, store_plainly, strips, strips_mut, unsorted, value,
-        width, within,
+        row, scatter, sort_key, sorted, spread, squeeze, strips, strips_mut, unsorted, value, width, within,
     };
 }
 

@@ -12,6 +12,7 @@ mod lookups;
 mod loops_in_loops;
 mod loops_left_early;
 mod methods_of_numbers;
+mod plain_stores;
 mod predicated_loops;
 mod searches;
 mod short_vectors;

@@ -8,7 +8,7 @@
 //! }
 //! ```
 //!
-//! LLVM would store under a mask, which is slow (see `lane_interchange/choices.rs` of the runtime).
+//! LLVM would store under a mask, which is slow (see `storage/choices.rs` of the runtime).
 //!
 //! **Invariant:** a branch that all lanes run instead changes nothing for lanes that are not its own. It loads
 //! elements that the piece has loaded before, and adds, subtracts, multiplies and compares, so that it can't fail; but where overflow is checked, a

@@ -19,9 +19,11 @@ use crate::codegen::lookups::{LookupWriter, Lookups};
 use crate::codegen::names::source;
 use crate::codegen::scopes::Meetings;
 use crate::codegen::unrolling;
+use crate::ir::effects;
 use crate::ir::{BlockId, Class, Role, Terminator, VarId, VarSet, Variable, goto_target};
+use crate::resolve::float_structures::FloatStructures;
 use crate::syntax::mentions;
-use crate::syntax::walk::{self, AtMut, Next};
+use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// The lane code of a region and what surrounds it.
 #[derive(Clone)]
@@ -139,8 +141,8 @@ pub(crate) fn round(
         match chooser {
             Chooser::Value => quote!(#rt::Slots::choose(&mut *#column, #l, #here, #new, #old);),
             Chooser::BranchesOfKnownBits if region.plainly_stored.contains(v) => {
-                let zero = zero();
-                quote!(#rt::vector::store_plainly(&mut *#column, #l, #new, #zero);)
+                let stores = stores();
+                quote!(#rt::PlainStores::store(#stores, &mut *#column, #l, #new);)
             }
             _ => quote!(#rt::Slots::settle(&mut *#column, #l, #new);),
         }
@@ -157,9 +159,18 @@ pub(crate) fn round(
     }
 }
 
-/// `__zero`: a zero that LLVM does not know.
-pub(crate) fn zero() -> Ident {
-    Ident::new("__zero", Span::mixed_site())
+/// `__stores`: what stores under no mask need.
+pub(crate) fn stores() -> Ident {
+    Ident::new("__stores", Span::mixed_site())
+}
+
+/// Makes them, with the program's structures of floats.
+pub(crate) fn make_stores(emitter: &Emitter<'_>) -> TokenStream {
+    let (rt, program, stores) = (&emitter.rt, emitter.program, stores());
+    let all: FloatStructures =
+        program.func_ids().flat_map(|func| program.func(func).float_structures.clone()).collect();
+    let with = all.values().map(|structure| quote!(.with(#structure)));
+    quote!(let #stores = #rt::PlainStores::new()#(#with)*;)
 }
 
 /// `__column3`: a column, and inside a region the strip of it that is being run.
@@ -231,9 +242,14 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'
     let lookups = gathers.then(|| LookupWriter::new(emitter, head, blocks, in_place.collect())).flatten();
     let selects = engine == Engine::Vector("") && !shape.repeats && shape.work > SMALL;
     // What is live at the head has a value in all lanes that the loop begins with.
-    let has_masked_stores = engine == Engine::Vector("avx2") && shape.repeats && shape.work > SMALL;
-    let plainly_stored =
-        if has_masked_stores { &(&shape.outs & &shape.live_out) & &shape.takes } else { VarSet::new() };
+    let stored = || &(&shape.outs & &shape.live_out) & &shape.takes;
+    let plainly_stored = match engine {
+        _ if !shape.repeats || shape.work <= SMALL => VarSet::new(),
+        Engine::Vector("avx2") => stored(),
+        // What LLVM makes scalar code of is slower for it: only where the lane code chooses too.
+        Engine::Machine => &stored() & &shape.may_keep_values(emitter),
+        Engine::Vector(_) => VarSet::new(),
+    };
     let successors = BTreeSet::new();
     let mut writer =
         Writer { emitter, shape: &shape, plain, selects, plainly_stored, skip, lookups, successors };
@@ -419,6 +435,44 @@ impl Shape {
         });
         let handed = handed.collect();
         Shape { head, meetings, takes, outs, kept, lent, uniforms, live_out, handed, deferred, repeats, work }
+    }
+
+    /// Variables in code that a lane need not run in a round behind which it runs the region again, and those that functions may change.
+    fn may_keep_values(&self, emitter: &Emitter<'_>) -> VarSet {
+        let program = emitter.program;
+        let again = |b: &&BlockId| match &program.block(**b).term {
+            Terminator::TailCall { callee, .. } => program.func(*callee).entry == self.head,
+            _ => program.block(**b).successors().contains(&self.head),
+        };
+        let again: Vec<BlockId> = self.meetings.order.iter().filter(again).copied().collect();
+        let mut found = VarSet::new();
+        for block in &self.meetings.order {
+            let may_be_passed_by = self.meetings.may_be_passed_by(*block, &again);
+            let block = program.block(*block);
+            let names = effects::names(program, block.func);
+            for op in &block.ops {
+                if may_be_passed_by {
+                    found.extend(&op.uses);
+                    found.extend(&op.defs);
+                }
+                walk::each(&op.code[..], |at| match at {
+                    At::Expr(e @ (Expr::If(_) | Expr::Match(_))) => {
+                        found.extend(effects::of(&names, e).mentions);
+                        Next::Past
+                    }
+                    At::Expr(Expr::Reference(e)) if e.mutability.is_some() => {
+                        found.extend(effects::of(&names, &e.expr).mentions);
+                        Next::On
+                    }
+                    At::Expr(Expr::MethodCall(e)) => {
+                        found.extend(effects::variable(&names, &e.receiver));
+                        Next::On
+                    }
+                    _ => Next::On,
+                });
+            }
+        }
+        found
     }
 }
 

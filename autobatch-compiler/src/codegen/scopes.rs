@@ -107,6 +107,11 @@ impl Meetings {
         self.order.iter().any(|b| *b != block && self.is_dominated(*b, block) && binds(b))
     }
 
+    /// Whether some path from the head to one of these blocks does not run the block.
+    pub(crate) fn may_be_passed_by(&self, block: BlockId, to: &[BlockId]) -> bool {
+        !to.iter().all(|to| self.is_dominated(*to, block))
+    }
+
     fn is_dominated(&self, mut block: BlockId, by: BlockId) -> bool {
         while block != by && self.idom[&block] != block {
             block = self.idom[&block];

@@ -32,6 +32,7 @@ use syn::parse_quote;
 
 use crate::diagnostics::reasons::Reason;
 use crate::item::array_shapes::Shapes;
+use crate::resolve::float_structures::FloatStructures;
 use crate::std_models::trip_count::TripCounts;
 use crate::syntax::call_sites::CallSite;
 
@@ -134,6 +135,8 @@ pub struct Function {
     pub(crate) trip_counts: TripCounts,
     /// Its variables that are arrays.
     pub(crate) arrays: Shapes,
+    /// Structures of floats among the types of its variables.
+    pub(crate) float_structures: FloatStructures,
 }
 
 /// What kind of thing a variable is.

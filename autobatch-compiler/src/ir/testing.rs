@@ -30,6 +30,7 @@ use crate::item::functions;
 use crate::item::model;
 use crate::lower::{LowerOptions, Lowered, lower};
 use crate::passes::{self, Analyses, PassOptions};
+use crate::resolve::float_structures::FloatStructures;
 use crate::resolve::resolution::Resolution;
 use crate::std_models::trip_count::TripCounts;
 use crate::syntax::annotated::Input;
@@ -345,6 +346,7 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
         recursive: false,
         trip_counts: TripCounts::default(),
         arrays: Shapes::new(),
+        float_structures: FloatStructures::new(),
     });
 }
 

@@ -50,6 +50,7 @@ use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Termina
 use crate::item::model::{Item, Passing};
 use crate::item::{array_shapes, trip_counts};
 use crate::lower::facts::Facts;
+use crate::resolve::float_structures;
 use crate::resolve::resolution::{Answer, Resolution};
 use crate::syntax::call_sites::{self, CallSite};
 use crate::syntax::visit_mut::VisitMut;
@@ -138,6 +139,8 @@ impl Lowering<'_> {
         let declared = &self.facts.item.declared;
         let trip_counts = trip_counts::of(function, &declared.definitions);
         let arrays = array_shapes::of(function, &declared.beside);
+        let types = self.facts.resolution.types(source);
+        let float_structures = float_structures::of(function, types, &declared.beside);
         self.program.functions.push(ir::Function {
             name: function.sig.ident.clone(),
             params,
@@ -149,6 +152,7 @@ impl Lowering<'_> {
             recursive: false,
             trip_counts,
             arrays,
+            float_structures,
         });
         id
     }

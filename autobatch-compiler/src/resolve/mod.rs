@@ -6,6 +6,7 @@
 //! **Invariant:** a method that is taken for the program's is checked by rustc, on the same types.
 
 pub mod candidates;
+pub mod float_structures;
 pub mod infer;
 pub mod method_calls;
 pub mod method_checks;

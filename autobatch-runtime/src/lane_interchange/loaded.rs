@@ -5,8 +5,8 @@
 
 use std::ops::Deref;
 
-use crate::lane_interchange::choices::copied;
 use crate::probes::type_id::is_plain;
+use crate::storage::copied;
 
 /// What a place holds, for a number, else a reference to it.
 pub struct Loaded<'a, T> {

@@ -15,7 +15,6 @@
 //! **Invariant:** a strip is read as values only after it was filled, and values are of a plain type. The compiler upholds the first;
 //! generated code contains no `unsafe`, so these functions are safe to call. The second is asserted where values are copied.
 
-mod choices;
 mod divisor;
 mod loaded;
 mod remaining;
@@ -24,7 +23,6 @@ mod rounds;
 mod rows;
 mod strips;
 
-pub use choices::{UnknownZero, copied};
 pub use divisor::{Divisor, QUICK};
 pub use loaded::loaded;
 pub use remaining::Remaining;

@@ -11,10 +11,10 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::slice;
 
-use crate::lane_interchange::choices::{UnknownZero, copied};
 use crate::lane_interchange::strips::{ActiveLanes, Strip, get};
 use crate::probes::type_id::is_plain;
 use crate::storage::PcWord;
+use crate::storage::{UnknownZero, copied};
 
 /// The shape of one element.
 pub struct One;

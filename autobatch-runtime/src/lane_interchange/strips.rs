@@ -2,10 +2,10 @@
 
 use std::mem::MaybeUninit;
 
-use crate::lane_interchange::choices::UnknownZero;
 use crate::probes::type_id::is_plain;
 use crate::simd::Level;
 use crate::storage::PcWord;
+use crate::storage::UnknownZero;
 use crate::storage::pc_word::choose;
 
 /// Which lanes of a strip are active: at the block whose loops run for all lanes.

@@ -67,13 +67,6 @@ pub(crate) fn is_one_of<T>(types: u16) -> bool {
     plain_types!(place).is_some_and(|place| types >> place & 1 == 1)
 }
 
-/// Whether `T` is `f32` or `f64`.
-#[cfg_attr(optimised, inline(always))]
-pub(crate) fn is_float<T>() -> bool {
-    let id = id::<T>();
-    id == TypeId::of::<f32>() || id == TypeId::of::<f64>()
-}
-
 /// The same for what a function yields, which is not called: for types that have no name.
 #[cfg_attr(optimised, inline(always))]
 pub fn yields_plain<A, T>(_: impl FnOnce(A) -> Shown<T>) -> bool {

@@ -7,18 +7,22 @@
 //!
 //! **Invariant:** nothing unwinds between the copying of a strip and its lane code.
 
+mod choices;
 mod lane_column;
 mod lane_stack;
 pub(crate) mod pc_word;
+mod plain_stores;
 mod slots;
 mod state_strip;
 mod store;
 mod strip;
 
+pub use choices::{UnknownZero, copied};
 pub use lane_column::{LaneColumn, simple};
 pub(crate) use lane_stack::LaneStack;
 pub use pc_word::next;
 pub(crate) use pc_word::{Next, PcWord};
+pub use plain_stores::PlainStores;
 pub use slots::{Slots, absent, cleared, dead};
 pub use state_strip::{Lent, StateLanes, StateStrip};
 pub use store::Store;

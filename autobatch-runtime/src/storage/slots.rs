@@ -17,6 +17,7 @@
 use std::mem::{MaybeUninit, needs_drop};
 use std::ptr;
 
+use super::choices::UnknownZero;
 use crate::probes::type_id::is_plain;
 
 /// The bytes of the largest values that are split.
@@ -68,6 +69,12 @@ pub trait Slots {
     fn keep(&mut self, lane: usize, value: Self::Value);
     /// Stores the merged bits of a selected value.
     fn settle(&mut self, lane: usize, merged: MaybeUninit<Self::Value>);
+    /// The same for bits of which LLVM shall not see that they are a choice.
+    ///
+    /// # Safety
+    ///
+    /// The value consists of floats, and the bits are initialised.
+    unsafe fn settle_plainly(&mut self, lane: usize, merged: MaybeUninit<Self::Value>, zero: UnknownZero);
     /// An element of the array that a live variable is, where it lies.
     fn element<E: Copy, const N: usize>(&self, lane: usize, at: usize) -> E
     where
@@ -103,6 +110,26 @@ pub fn dead<T>() -> MaybeUninit<T> {
 #[cfg_attr(optimised, inline(always))]
 pub fn cleared<T>() -> MaybeUninit<T> {
     MaybeUninit::zeroed()
+}
+
+/// For each word of a value, its place in the value and in the lanes of a strip.
+macro_rules! words {
+    ($T:ty, $W:expr, $lane:expr, |$at:ident, $there:ident, $Word:ident| $copy:expr) => {
+        if Of::<$T>::WIDE {
+            type $Word = MaybeUninit<u64>;
+            words!(@ $T, $W, $lane, $at, $there, $copy, 0 1 2 3 4 5 6 7);
+        } else {
+            type $Word = MaybeUninit<u32>;
+            words!(@ $T, $W, $lane, $at, $there, $copy, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+        }
+    };
+    // No loop, or LLVM keeps the value in memory until it has found out that it is short.
+    (@ $T:ty, $W:expr, $lane:expr, $at:ident, $there:ident, $copy:expr, $($nth:literal)*) => {$(
+        if $nth < Of::<$T>::WORDS {
+            let ($at, $there) = ($nth, $nth * $W + $lane);
+            $copy;
+        }
+    )*};
 }
 
 impl<T, const W: usize> Slots for [MaybeUninit<T>; W] {
@@ -145,6 +172,15 @@ impl<T, const W: usize> Slots for [MaybeUninit<T>; W] {
     fn settle(&mut self, lane: usize, merged: MaybeUninit<T>) {
         if Of::<T>::SELECTED {
             self[lane] = merged;
+        }
+    }
+
+    #[cfg_attr(optimised, inline(always))]
+    unsafe fn settle_plainly(&mut self, lane: usize, merged: MaybeUninit<T>, zero: UnknownZero) {
+        match Of::<T>::WORDS {
+            // SAFETY: by contract it is a float.
+            1 => self.settle(lane, MaybeUninit::new(zero.disguised(unsafe { merged.assume_init() }))),
+            _ => self.settle(lane, merged),
         }
     }
 
@@ -215,26 +251,23 @@ impl<T, const W: usize> Slots for Lanewise<T, W> {
             self.0[lane] = merged;
         }
     }
-}
 
-/// For each word of a value, its place in the value and in the lanes of a strip.
-macro_rules! words {
-    ($T:ty, $W:expr, $lane:expr, |$at:ident, $there:ident, $Word:ident| $copy:expr) => {
-        if Of::<$T>::WIDE {
-            type $Word = MaybeUninit<u64>;
-            words!(@ $T, $W, $lane, $at, $there, $copy, 0 1 2 3 4 5 6 7);
-        } else {
-            type $Word = MaybeUninit<u32>;
-            words!(@ $T, $W, $lane, $at, $there, $copy, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    #[cfg_attr(optimised, inline(always))]
+    unsafe fn settle_plainly(&mut self, lane: usize, merged: MaybeUninit<T>, zero: UnknownZero) {
+        if !Of::<T>::SPLIT {
+            // SAFETY: the caller's contract.
+            return unsafe { self.0.settle_plainly(lane, merged, zero) };
         }
-    };
-    // No loop, or LLVM keeps the value in memory until it has found out that it is short.
-    (@ $T:ty, $W:expr, $lane:expr, $at:ident, $there:ident, $copy:expr, $($nth:literal)*) => {$(
-        if $nth < Of::<$T>::WORDS {
-            let ($at, $there) = ($nth, $nth * $W + $lane);
-            $copy;
-        }
-    )*};
+        assert!(lane < W);
+        let (to, from) = (self.0.as_mut_ptr(), merged.as_ptr());
+        words!(T, W, lane, |at, there, Word| {
+            // SAFETY: as in `put`; by contract the bits of a word are those of one float, or of two.
+            unsafe {
+                let word = zero.disguised((*from.cast::<Word>().add(at)).assume_init());
+                *to.cast::<Word>().add(there) = MaybeUninit::new(word);
+            }
+        });
+    }
 }
 
 impl<T, const W: usize> Lanewise<T, W> {

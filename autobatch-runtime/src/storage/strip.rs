@@ -6,6 +6,7 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr;
 
 use super::pc_word::PcWord;
+use super::plain_stores::{PlainStores, Structures};
 use super::slots::{Lanewise, select, split};
 use crate::probes::type_id::is_plain;
 
@@ -111,6 +112,19 @@ impl<T, P: PcWord, const W: usize> Partial<'_, '_, T, P, W> {
     #[cfg_attr(optimised, inline(always))]
     pub fn lanes(&mut self) -> &mut Lanewise<T, W> {
         self.local.lanes()
+    }
+
+    /// The lanes, to be stored to by [`PlainStores::store`]. Those that are not meant hold zeros.
+    #[cfg_attr(optimised, inline(always))]
+    pub fn known_lanes(&mut self, stores: PlainStores<impl Structures>) -> &mut Lanewise<T, W> {
+        let lanes = self.local.lanes();
+        if stores.takes::<T>() {
+            for (lane, was) in self.was.0.0.iter().enumerate() {
+                let bits = if was.is_set() { lanes.get(lane) } else { MaybeUninit::zeroed() };
+                lanes.put(lane, bits);
+            }
+        }
+        lanes
     }
 }
 

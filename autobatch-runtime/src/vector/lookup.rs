@@ -20,9 +20,9 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
 
-use crate::lane_interchange::UnknownZero;
 use crate::probes::type_id::is_plain;
 use crate::simd::{Isa, Level};
+use crate::storage::UnknownZero;
 use crate::storage::{PcWord, Slots};
 
 /// Whether a lane has come to something that would be a panic of the scalar function.

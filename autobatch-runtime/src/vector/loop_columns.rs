@@ -20,10 +20,7 @@ use super::columns::put;
 use super::compaction::copied;
 use super::lane_set::LaneSet;
 use super::loops::LoopLanes;
-use crate::lane_interchange::UnknownZero;
-use crate::probes::type_id::is_float;
 use crate::simd;
-use crate::storage::Slots;
 
 type Column<T> = [MaybeUninit<T>];
 
@@ -48,7 +45,7 @@ impl<'h, 'a, T> LoopColumn<'h, 'a, T> {
         LoopColumn { frame: Some(frame), own }
     }
 
-    /// The same, to be stored to by [`store_plainly`].
+    /// The same, to be stored to by [`PlainStores::store`](crate::storage::PlainStores::store).
     #[cfg_attr(optimised, inline(always))]
     pub fn known(
         lanes: &LoopLanes<'a>,
@@ -130,16 +127,4 @@ fn gather<'a, T>(
     let column = arena.column(lanes.room());
     simd::compress(column, frame, set.words(), arena.level);
     column
-}
-
-/// Stores what a lane of a loop has chosen: a value, or the bits of its slot. LLVM does not see that it is a choice, or it would store under a mask
-/// (see `lane_interchange/choices.rs`). That is for floats: integers of loops mostly count, where LLVM adds the mask and nothing is chosen.
-#[cfg_attr(optimised, inline(always))]
-pub fn store_plainly<S: Slots>(slots: &mut S, lane: usize, chosen: MaybeUninit<S::Value>, zero: UnknownZero) {
-    let stored = match is_float::<S::Value>() {
-        // SAFETY: by the invariant these are a value or bits of the slot, which are initialised; any such bits are a float.
-        true => MaybeUninit::new(zero.disguised(unsafe { chosen.assume_init() })),
-        false => chosen,
-    };
-    slots.settle(lane, stored);
 }

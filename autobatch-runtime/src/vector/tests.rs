@@ -2,10 +2,9 @@ use std::mem::MaybeUninit;
 
 use super::*;
 use crate::api::column::Column;
-use crate::lane_interchange::UnknownZero;
 use crate::probes::type_id::{is_plain, shown, yields_plain};
 use crate::simd::{Isa, Level};
-use crate::storage::{Slots, next};
+use crate::storage::{PlainStores, Slots, next};
 
 fn read<T: Copy>(column: &[MaybeUninit<T>]) -> Vec<T> {
     // SAFETY: the tests fill what they read.
@@ -161,12 +160,12 @@ fn what_is_stored_plainly_is_what_was_chosen() {
         let known = &mut known.slots()[..W];
         let was: Vec<f64> = (0..W).map(|at| if at < 14 { -((step * at) as f64) } else { 0.0 }).collect();
         assert_eq!(read(known), was);
-        let zero = UnknownZero::new();
+        let stores = PlainStores::new();
         let strip = &mut strips_mut::<_, W>(known, 1)[0];
         for at in 0..W {
             let old = strip.bits(at);
             let chosen = if at % 2 == 0 { strip.leave(at, f64::NEG_INFINITY) } else { old };
-            store_plainly(strip, at, chosen, zero);
+            stores.store(strip, at, chosen);
         }
         let bits = |value: &f64| value.to_bits();
         let want = was.iter().enumerate().map(|(at, was)| if at % 2 == 0 { f64::NEG_INFINITY } else { *was });

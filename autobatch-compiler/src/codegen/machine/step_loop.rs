@@ -191,10 +191,15 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
     let way_out = region.way_out.filter(|_| region.again && interchanged.is_none());
     let fades = |v: &VarId| way_out.is_some() && region.outs.contains(v) && !region.live_out.contains(v);
     let (was, rows) = (name("__was"), interchanged.is_some());
+    let stores = region::stores();
+    let plainly_stored = if region.again && !rows { region.plainly_stored.clone() } else { VarSet::new() };
     let lanes = touched.iter().map(|v| {
         let (strip_ident, guard) = (column(*v), guard(v));
         if region.lent.contains(v) {
             return quote!(let mut #guard = #guard.open_states(&#was); let #strip_ident = &mut #rt::StateStrip::lanes(&mut #guard););
+        }
+        if plainly_stored.contains(v) {
+            return quote!(let mut #guard = #guard.open_where(&#was); let #strip_ident = #rt::Partial::known_lanes(&mut #guard, #stores););
         }
         let (open, lanes) = match rows {
             true => (quote!(open_rows()), quote!(Local::<_, _, _, false>::lanes)),
@@ -203,7 +208,11 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
         };
         quote!(let mut #guard = #guard.#open; let #strip_ident = #rt::#lanes(&mut #guard);)
     });
-    let chooser = if region.again { Chooser::Branches } else { Chooser::Value };
+    let (chooser, make_stores) = match (region.again, plainly_stored.is_empty()) {
+        (true, false) => (Chooser::BranchesOfKnownBits, Some(region::make_stores(emitter))),
+        (true, true) => (Chooser::Branches, None),
+        (false, _) => (Chooser::Value, None),
+    };
     let uniforms = uniforms(emitter, region);
     let round = region::round(emitter, region, chooser, fades, &quote!(#(#uniforms)*), &quote!(#stay));
     let (words, next) = (name("__strip"), next());
@@ -212,7 +221,7 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
         (None, true) => (quote!(repeat), quote!(#point)),
         (None, false) => (quote!(once), quote!(#point)),
     };
-    let needs_was = way_out.is_some() || !region.lent.is_empty();
+    let needs_was = way_out.is_some() || !region.lent.is_empty() || !plainly_stored.is_empty();
     let was = needs_was.then(|| quote!(let #was = #rt::LaneWords::at(&#words, #point);));
     let find = quote!(let mut #words = #rt::Core::open::<#word, #strip>(__core, #i););
     // Each body has one instance per instruction set, which only inlined code inherits.
@@ -224,7 +233,7 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
         });
     };
     let (before, run) = match interchanged {
-        None => (quote!(), quote!(#find #was #(#lanes)* #run)),
+        None => (quote!(), quote!(#make_stores #find #was #(#lanes)* #run)),
         Some(Interchanged { left, transpose, rows, strips, check, code, next, returns }) => {
             let next = emitter.point_at(next);
             let arrive = match returns {

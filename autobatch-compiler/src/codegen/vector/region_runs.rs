@@ -7,7 +7,7 @@ use crate::codegen::lane_interchange::Interchanged;
 use crate::codegen::lookups::Lookups;
 use crate::codegen::loop_distribution::{Loops, pieces};
 use crate::codegen::names::{name, numbered};
-use crate::codegen::region::{self, Chooser, Engine, Region, column, here, lane, next, zero};
+use crate::codegen::region::{self, Chooser, Engine, Region, column, here, lane, next};
 use crate::codegen::strip::{self, ARGUMENTS, LaneStorage};
 use crate::codegen::vector::columns::{set, work};
 use crate::codegen::vector::frames::{Stop, Writer};
@@ -198,13 +198,13 @@ impl Writer<'_, '_> {
         let exits: Vec<u32> = region.successors.iter().copied().filter(|p| *p != point).collect();
         // Nobody reads it behind the loop: lanes that have left may hold junk in it.
         let fades = |v: &VarId| !region.live_out.contains(v);
-        let zero = zero();
-        let (chooser, make_zero, keep_zero) = match region.plainly_stored.is_empty() {
+        let stores = region::stores();
+        let (chooser, make_stores, keep_stores) = match region.plainly_stored.is_empty() {
             true => (Chooser::Branches, None, None),
             false => (
                 Chooser::BranchesOfKnownBits,
-                Some(quote!(let #zero = #rt::lane_interchange::UnknownZero::new();)),
-                Some(quote!(let #zero = #zero;)),
+                Some(region::make_stores(emitter)),
+                Some(quote!(let #stores = #stores;)),
             ),
         };
         let round = region::round(emitter, region, chooser, fades, &quote!(), &quote!(#stay));
@@ -269,7 +269,7 @@ impl Writer<'_, '_> {
         });
         quote! {
             #rt::vector::LaneSet::trim(&mut #set_here);
-            #make_zero
+            #make_stores
             let mut __sub = #rt::vector::Arena::sub(&mut __arena);
             let mut __work = #rt::vector::LoopLanes::new::<#strip>(&mut __sub, &#set_here);
             #(#gather)*
@@ -287,7 +287,7 @@ impl Writer<'_, '_> {
                             #rt::vector::align();
                             // Not by the reference that a closure holds, behind which they could change.
                             #(let #uniforms = #uniforms;)*
-                            #keep_zero
+                            #keep_stores
                             #open
                             #lists
                             let __left = #run;

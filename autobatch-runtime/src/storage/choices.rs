@@ -17,8 +17,8 @@ use std::hint::{black_box, select_unpredictable};
 use std::mem::transmute_copy;
 use std::ptr;
 
+use super::pc_word::PcWord;
 use crate::probes::type_id::is_plain;
-use crate::storage::PcWord;
 
 /// A copy of a value of a plain type.
 #[cfg_attr(optimised, inline(always))]
