@@ -136,7 +136,8 @@ pub fn get<T, const W: usize>(strip: &Strip<T, W>, lane: usize) -> T {
 /// As [`set`], of a variable that lanes may have kept as it was.
 #[cfg_attr(optimised, inline(always))]
 pub fn set_chosen<T, const W: usize>(strip: &mut Strip<T, W>, lane: usize, zero: UnknownZero, value: T) {
-    set(strip, lane, if is_plain::<T>() { zero.disguised(value) } else { value });
+    // SAFETY: the type is plain.
+    set(strip, lane, if is_plain::<T>() { unsafe { zero.disguised(value) } } else { value });
 }
 
 /// Sets a lane's value.

@@ -59,16 +59,21 @@ impl UnknownZero {
             }
             return;
         }
-        *place = select_unpredictable(is_in, value, self.disguised(copied(place)));
+        // SAFETY: the type is plain.
+        let old = unsafe { self.disguised(ptr::read(place)) };
+        *place = select_unpredictable(is_in, value, old);
     }
 
-    /// A value of a plain type, of which LLVM no longer knows where it comes from.
+    /// A value of which LLVM no longer knows where it comes from.
+    ///
+    /// # Safety
+    ///
+    /// Values of the type have no padding, as those of plain types.
     #[cfg_attr(optimised, inline(always))]
-    pub(crate) fn disguised<T>(self, value: T) -> T {
-        assert!(is_plain::<T>());
+    pub(crate) unsafe fn disguised<T>(self, value: T) -> T {
         match size_of::<T>() {
             4 => {
-                // SAFETY: plain types have no padding; this one has the size of the word, and gets the bits that it has.
+                // SAFETY: there is no padding; the value has the size of the word, and gets the bits that it has.
                 unsafe { transmute_copy(&(transmute_copy::<T, u32>(&value) ^ self.narrow)) }
             }
             8 => {

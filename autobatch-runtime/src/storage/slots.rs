@@ -178,8 +178,8 @@ impl<T, const W: usize> Slots for [MaybeUninit<T>; W] {
     #[cfg_attr(optimised, inline(always))]
     unsafe fn settle_plainly(&mut self, lane: usize, merged: MaybeUninit<T>, zero: UnknownZero) {
         match Of::<T>::WORDS {
-            // SAFETY: by contract it is a float.
-            1 => self.settle(lane, MaybeUninit::new(zero.disguised(unsafe { merged.assume_init() }))),
+            // SAFETY: by contract it is a float, which has no padding.
+            1 => self.settle(lane, MaybeUninit::new(unsafe { zero.disguised(merged.assume_init()) })),
             _ => self.settle(lane, merged),
         }
     }
@@ -261,7 +261,7 @@ impl<T, const W: usize> Slots for Lanewise<T, W> {
         assert!(lane < W);
         let (to, from) = (self.0.as_mut_ptr(), merged.as_ptr());
         words!(T, W, lane, |at, there, Word| {
-            // SAFETY: as in `put`; by contract the bits of a word are those of one float, or of two.
+            // SAFETY: as in `put`; by contract the bits of a word are those of one float, or of two. Words have no padding.
             unsafe {
                 let word = zero.disguised((*from.cast::<Word>().add(at)).assume_init());
                 *to.cast::<Word>().add(there) = MaybeUninit::new(word);
