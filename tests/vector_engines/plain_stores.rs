@@ -38,7 +38,7 @@ fn array(rounds: u32, x: f64, y: f64) -> u32 {
     while i > 0 {
         if i % 3 == 1 {
             state = [state[2], state[0], state[1]];
-        } else if i % 5 == 0 {
+        } else if i % 5 == 4 {
             kept = [x, kept[0]];
             state[1] = 4.0;
         }
