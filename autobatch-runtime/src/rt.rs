@@ -50,7 +50,8 @@ pub use crate::native_stack::depth::Depth;
 /// * room for all that a call writes is made before anything moves;
 /// * what a [`Transfer`] moves is not used at its source again, unless it is `Copy`; pushes and pops balance;
 /// * the arm for [`Step::Abandon`] drops what is live at each [`UnwindPoint`];
-/// * what `PlainStores::store` gets is a value, or the bits of a slot of `Partial::known_lanes` or of a `LoopColumn::known`, to which nothing else is stored, and what `PlainStores::with` gets yields all fields;
+/// * what [`PlainStores`] store is a value, or the bits of a slot of `Partial::known_lanes` or of a `LoopColumn::known`, to which nothing
+///   else is stored; the functions that they are told of yield all fields of a structure;
 /// * the instances that `Core::dispatch` gets are compiled with the features that it lists.
 ///
 /// The runtime relies on it wherever a slot is read: in [`LaneColumn`], [`Slots`], [`StateStrip`], [`Transfer`], [`Gone`].

@@ -134,6 +134,30 @@ fn of_its_own(rounds: u32, x: f64) -> u64 {
     state.0.to_bits() ^ state.1
 }
 
+mod other {
+    /// Another one of that name.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Floats {
+        pub(super) at: f64,
+        pub(super) more: u64,
+    }
+}
+
+#[autobatch]
+fn of_another_module(rounds: u32, start: other::Floats) -> u64 {
+    let mut state = start;
+    let mut i = rounds;
+    while i > 0 {
+        for k in 0..3 {
+            if i % 3 == k {
+                state = other::Floats { at: state.at, more: state.more.wrapping_mul(3) };
+            }
+        }
+        i -= 1;
+    }
+    state.at.to_bits() ^ state.more
+}
+
 #[test]
 fn they_agree() {
     let inputs = inputs();
@@ -158,5 +182,14 @@ fn they_agree() {
         &inputs,
         |(n, x, _)| of_its_own(*n, *x),
         |batch, o| of_its_own_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), o),
+    );
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(n, x, _)| of_another_module(*n, other::Floats { at: *x, more: 1 }),
+        |batch, o| {
+            let starts = column(batch, |i| other::Floats { at: i.1, more: 1 });
+            of_another_module_batched_with(column(batch, |i| i.0), starts, o)
+        },
     );
 }

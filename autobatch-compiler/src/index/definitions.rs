@@ -218,9 +218,12 @@ impl Definitions {
         all.all(|other| self.same(&other.output, &output)).then_some(output)
     }
 
-    /// The fields of a structure of the file that has no parameters, and the same fields under all conditions.
+    /// The fields of a structure of the file that has no parameters, and the same fields under all conditions. A path through modules may name another one.
     pub(crate) fn structure(&self, ty: &Type) -> Option<Vec<(Member, Type)>> {
         let ty = self.plain(ty);
+        if matches!(&ty, Type::Path(p) if p.path.segments.len() > 1) {
+            return None;
+        }
         let definition = self.of(&ty).filter(|d| d.generics.params.is_empty())?;
         let Shape::Struct(fields) = &definition.shape else { return None };
         let conditional = |attr: &Attribute| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr");

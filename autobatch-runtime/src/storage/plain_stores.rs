@@ -106,7 +106,7 @@ fn consists_of_floats<T>() -> bool {
     macro_rules! tuples {
         ($f:ident: $($size:literal $($tuple:ident)*;)*) => {
             match size_of::<T>() / size_of::<$f>() {
-                1 if size_of::<T>() == size_of::<$f>() => any!($f),
+                1 if size_of::<T>() == size_of::<$f>() => any!($f, ($f,)),
                 $($size => any!([$f; $size], ($($tuple),*)),)*
                 _ => false,
             }
@@ -149,7 +149,8 @@ mod tests {
     #[test]
     fn floats_are_found_in_what_consists_of_them() {
         let stores = stores();
-        assert!(stores.takes::<f64>() && stores.takes::<f32>() && !stores.takes::<u32>());
+        assert!(stores.takes::<f64>() && stores.takes::<f32>() && stores.takes::<(f32,)>());
+        assert!(!stores.takes::<u32>());
         assert!(
             stores.takes::<[f32; 2]>() && stores.takes::<(f64, f64, f64)>() && stores.takes::<[f64; 8]>()
         );

@@ -22,8 +22,7 @@ use std::panic::resume_unwind;
 
 use crate::probes::type_id::is_plain;
 use crate::simd::{Isa, Level};
-use crate::storage::UnknownZero;
-use crate::storage::{PcWord, Slots};
+use crate::storage::{PcWord, Slots, UnknownZero};
 
 /// Whether a lane has come to something that would be a panic of the scalar function.
 #[derive(Default)]
