@@ -20,7 +20,6 @@ use crate::codegen::names::source;
 use crate::codegen::scopes::Meetings;
 use crate::codegen::unrolling;
 use crate::ir::{BlockId, Class, Role, Terminator, VarId, VarSet, Variable, effects, goto_target};
-use crate::resolve::float_structures::FloatStructures;
 use crate::syntax::mentions;
 use crate::syntax::walk::{self, At, AtMut, Next};
 
@@ -166,8 +165,8 @@ pub(crate) fn stores() -> Ident {
 /// Makes them, with the program's structures of floats.
 pub(crate) fn make_stores(emitter: &Emitter<'_>) -> TokenStream {
     let (rt, program, stores) = (&emitter.rt, emitter.program, stores());
-    let all: FloatStructures =
-        program.func_ids().flat_map(|func| program.func(func).float_structures.clone()).collect();
+    let all: BTreeMap<_, _> =
+        program.func_ids().flat_map(|func| &program.func(func).float_structures).collect();
     let with = all.values().map(|structure| quote!(.with(#structure)));
     quote!(let #stores = #rt::PlainStores::new()#(#with)*;)
 }
@@ -444,11 +443,11 @@ impl Shape {
             _ => program.block(**b).successors().contains(&self.head),
         };
         let again: Vec<BlockId> = self.meetings.order.iter().filter(again).copied().collect();
+        let names = effects::names(program, program.block(self.head).func);
         let mut found = VarSet::new();
         for block in &self.meetings.order {
             let may_be_passed_by = self.meetings.may_be_passed_by(*block, &again);
             let block = program.block(*block);
-            let names = effects::names(program, block.func);
             for op in &block.ops {
                 if may_be_passed_by {
                     found.extend(&op.uses);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Member, Type};
+use syn::Type;
 
 use crate::index::definitions::Definitions;
 use crate::item::model::Function;
@@ -25,7 +25,7 @@ const DEEPEST: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct FloatStructure {
     /// Its type.
-    pub(crate) ty: Type,
+    ty: Type,
     /// A pattern that binds each float.
     pattern: TokenStream,
     /// Their names.
@@ -90,7 +90,6 @@ impl Floats<'_> {
             _ => {
                 let fields = self.definitions.record(&ty).filter(|_| deep > 0)?;
                 let fields = fields.into_iter().map(|(member, ty)| {
-                    let member: Member = member;
                     let pattern = self.pattern(&ty, deep - 1)?;
                     Some(quote!(#member: #pattern))
                 });

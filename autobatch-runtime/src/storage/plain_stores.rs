@@ -123,6 +123,7 @@ fn consists_of_floats<T>() -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::slots::tests::every_second_changed;
     use super::super::strip::Home;
     use super::*;
 
@@ -159,7 +160,10 @@ mod tests {
         assert!(!stores.takes::<[f64; 9]>() && !stores.takes::<()>() && !stores.takes::<&f64>());
     }
 
-    fn lanes_choose<T: Copy + PartialEq + std::fmt::Debug>(value: impl Fn(usize) -> T) {
+    fn lanes_choose<T: Copy, S: PartialEq + std::fmt::Debug>(
+        value: impl Fn(usize) -> T,
+        shown: impl Fn(T) -> S,
+    ) {
         const W: usize = 8;
         let mut home: [MaybeUninit<T>; W] = std::array::from_fn(|lane| MaybeUninit::new(value(lane)));
         {
@@ -171,23 +175,21 @@ mod tests {
                 stores().store(lanes, lane, chosen);
             }
         }
-        for (lane, slot) in home.iter().enumerate() {
-            let expected = if lane % 2 == 0 { value(lane + 100) } else { value(lane) };
-            // SAFETY: every slot holds a value.
-            assert_eq!(unsafe { slot.assume_init() }, expected);
-        }
+        every_second_changed(&home, value, shown);
     }
 
     #[test]
     fn what_is_stored_is_what_was_chosen() {
-        lanes_choose(|n| n as f32);
-        lanes_choose(|n| -(n as f64));
-        lanes_choose(|n| [n as f32, 0.5, -0.0]);
-        lanes_choose(|n| (n as f64, f64::INFINITY));
-        lanes_choose(|n| Point { x: n as f64, at: [-1.0, 0.5 * n as f64] });
-        lanes_choose(|n| n as u64);
-        lanes_choose(|n| (n as u8, n as f64));
-        let with_payload = f64::from_bits(0x7ff0_0000_0000_0001);
-        lanes_choose(|n| [if n % 2 == 0 { with_payload } else { -f64::NAN }; 3].map(f64::to_bits));
+        lanes_choose(|n| n as f32, f32::to_bits);
+        lanes_choose(|n| -(n as f64), f64::to_bits);
+        lanes_choose(|n| [n as f32, 0.5, -0.0], |floats| floats.map(f32::to_bits));
+        lanes_choose(|n| (n as f64, f64::INFINITY), |floats| floats);
+        lanes_choose(|n| Point { x: n as f64, at: [-1.0, 0.5 * n as f64] }, |point| point);
+        lanes_choose(|n| n as u64, |number| number);
+        lanes_choose(|n| (n as u8, n as f64), |numbers| numbers);
+        // Bits that arithmetic would not keep.
+        let with_payload = |n: usize| f64::from_bits(0x7ff0_0000_0000_0001 + n as u64);
+        lanes_choose(with_payload, f64::to_bits);
+        lanes_choose(|n| [with_payload(n), -f64::NAN, -0.0], |floats| floats.map(f64::to_bits));
     }
 }

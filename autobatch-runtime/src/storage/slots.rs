@@ -312,7 +312,7 @@ impl<T, const W: usize> Lanewise<T, W> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::strip::Home;
     use super::*;
 
@@ -334,10 +334,19 @@ mod tests {
                 }
             }
         }
+        every_second_changed(&home, value, |value| value);
+    }
+
+    /// Lanes have the values of their numbers, every second one that of its number and 100, as `shown`.
+    pub(in crate::storage) fn every_second_changed<T: Copy, S: PartialEq + std::fmt::Debug>(
+        home: &[MaybeUninit<T>],
+        value: impl Fn(usize) -> T,
+        shown: impl Fn(T) -> S,
+    ) {
         for (lane, slot) in home.iter().enumerate() {
             let expected = if lane % 2 == 0 { value(lane + 100) } else { value(lane) };
             // SAFETY: every slot holds a value.
-            assert_eq!(unsafe { slot.assume_init() }, expected);
+            assert_eq!(shown(unsafe { slot.assume_init() }), shown(expected));
         }
     }
 
