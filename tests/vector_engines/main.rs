@@ -5,6 +5,7 @@ mod common;
 
 mod conditional_stores;
 mod division_by_reciprocal;
+mod elements_of_shared_lists;
 mod interchanged_arrays;
 mod items_of_bodies;
 mod lane_interchange;

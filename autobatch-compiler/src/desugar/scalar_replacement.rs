@@ -491,6 +491,17 @@ impl Replace<'_> {
             stmts.push(Stmt::Expr(value, None));
             return stmts;
         }
+        // An element's index first, once.
+        if let Expr::Index(e) = value
+            && is_simple_place(&e.expr)
+        {
+            let (list, index, at) = (&e.expr, &e.index, self.fresh());
+            if let Some(parts) = self.parts(aggregate, &parse_quote!(#list[#at])) {
+                let mut stmts = vec![parse_quote!(let #at = #index;)];
+                stmts.extend(self.store_parts(aggregate, target, parts));
+                return stmts;
+            }
+        }
         let (whole, ty) = (self.fresh(), &aggregate.ty);
         self.wholes.push(whole.clone());
         let mut stmts = vec![parse_quote!(let #whole: #ty = #value;)];

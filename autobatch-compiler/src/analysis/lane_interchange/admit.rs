@@ -17,7 +17,10 @@ use crate::syntax::mentions::bare;
 
 pub(super) struct Admit<'a, 'p> {
     pub(super) scope: &'a Scope<'p>,
+    /// Those with the same value in all lanes. One that is assigned to is taken for such until lane code assigns to it.
     pub(super) uniforms: VarSet,
+    /// Those that lane code assigns to.
+    pub(super) varying: VarSet,
     /// Those that are elements of shared lists, with such an element. They may be structs, read by fields.
     pub(super) elements: BTreeMap<VarId, Expr>,
     pub(super) leaves: Vec<Leaf>,
@@ -66,10 +69,11 @@ pub(super) fn push(nodes: &mut Vec<Node>, node: Node) {
 }
 
 impl<'a, 'p> Admit<'a, 'p> {
-    pub(super) fn new(scope: &'a Scope<'p>) -> Self {
+    pub(super) fn new(scope: &'a Scope<'p>, varying: VarSet) -> Self {
         Admit {
             scope,
             uniforms: VarSet::new(),
+            varying,
             elements: BTreeMap::new(),
             leaves: Vec::new(),
             types: Vec::new(),
@@ -119,6 +123,12 @@ impl<'a, 'p> Admit<'a, 'p> {
             nodes.push(Node::Swap(one, other));
             return Some(());
         }
+        let known = self.leaves.len();
+        if self.is_same_for_all(stmt) {
+            nodes.push(Node::Uniform(Box::new(stmt.clone())));
+            return Some(());
+        }
+        self.leaves.truncate(known);
         match stmt {
             Stmt::Local(local) => self.local(local, nodes),
             Stmt::Expr(Expr::ForLoop(e), _) => {
@@ -259,6 +269,10 @@ impl<'a, 'p> Admit<'a, 'p> {
             push(nodes, Node::Lanes(vec![Stmt::Local(local.clone())]));
             return Some(());
         }
+        if self.takes_element(local) {
+            nodes.push(Node::Uniform(Box::new(Stmt::Local(local.clone()))));
+            return Some(());
+        }
         if let Some(var) = vars.iter().find(|v| self.is_large(**v)) {
             let ident = &self.scope.program.var(*var).ident;
             if let Pat::Type(pat) = pat {
@@ -272,7 +286,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             return self.result(init).then(|| push(nodes, Node::Lanes(vec![Stmt::Local(local.clone())])));
         }
         let known = self.leaves.len();
-        if vars.iter().all(|v| !self.scope.program.var(*v).mutable && !self.scope.arrays.contains_key(v))
+        if vars.iter().all(|v| self.may_be_uniform(*v) && !self.scope.arrays.contains_key(v))
             && self.uniform(init)
         {
             self.uniforms.extend(vars);
@@ -280,7 +294,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             return Some(());
         }
         self.leaves.truncate(known);
-        self.lane(init).then(|| push(nodes, Node::Lanes(vec![Stmt::Local(local.clone())])))
+        self.value(pat, init).then(|| push(nodes, Node::Lanes(vec![Stmt::Local(local.clone())])))
     }
 }
 
@@ -292,10 +306,19 @@ impl Plan {
 
     /// The plan for `ops`, or what stops it, if that is known.
     pub fn or_refusal(scope: &Scope<'_>, ops: &[Op]) -> Result<Plan, Option<Refusal>> {
-        let mut admit = Admit::new(scope);
-        match admit.ops(ops) {
-            Some(nodes) => Ok(admit.plan(nodes)),
-            None => Err(admit.refused),
+        let mut varying = VarSet::new();
+        loop {
+            let mut admit = Admit::new(scope, varying.clone());
+            let nodes = admit.ops(ops);
+            // What was taken for the same in all lanes, and is not, is known only now.
+            if admit.varying.len() > varying.len() {
+                varying = admit.varying;
+                continue;
+            }
+            return match nodes {
+                Some(nodes) => Ok(admit.plan(nodes)),
+                None => Err(admit.refused),
+            };
         }
     }
 }

@@ -82,7 +82,7 @@ impl Admit<'_, '_> {
             }
             Expr::Assign(e) => self.lane(&e.right) && self.place(&e.left),
             Expr::Cast(e) => is_primitive(&e.ty) && self.lane(&e.expr),
-            Expr::Field(_) => self.field(expr),
+            Expr::Field(_) => self.field(expr, Self::lane),
             Expr::Index(_) if self.in_place(expr).is_some() => self.part(expr),
             Expr::Index(e) => self.index(e),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
@@ -124,7 +124,7 @@ impl Admit<'_, '_> {
                 let Some(init) = local.init.as_ref().filter(|init| init.diverge.is_none()) else {
                     return self.refuse::<()>(local, LOOP_CODE).is_some();
                 };
-                if self.borrows(local) {
+                if self.borrows(local) || self.takes_element(local) {
                     return true;
                 }
                 let vars = bound(&self.scope.names, &local.pat);
@@ -138,7 +138,7 @@ impl Admit<'_, '_> {
                     return true;
                 }
                 self.leaves.truncate(known);
-                self.lane(&init.expr)
+                self.value(&local.pat, &init.expr)
             }
             Stmt::Expr(e, _) if may_leave => match (bare(e), returned(self.scope.program, e)) {
                 (Expr::Break(e), _) => self.may_break && e.label.is_none() && e.expr.is_none(),
@@ -244,9 +244,11 @@ impl Admit<'_, '_> {
     pub(super) fn is_assignable(&mut self, place: &Expr) -> bool {
         let place = bare(place);
         match place {
-            Expr::Path(_) => self
-                .variable(place)
-                .is_some_and(|var| self.scope.program.var(var).mutable && !self.is_large(var)),
+            Expr::Path(_) => {
+                let var = self.variable(place);
+                self.varying.extend(var.filter(|var| self.uniforms.contains(var)));
+                var.is_some_and(|var| self.scope.program.var(var).mutable && !self.is_large(var))
+            }
             Expr::Index(_) if self.in_place(place).is_some() => {
                 let (_, array, indices) = self.in_place(place).expect("it is one");
                 indices.len() == array.lengths.len() && self.part(place)

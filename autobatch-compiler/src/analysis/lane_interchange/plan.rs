@@ -62,7 +62,8 @@ impl Array {
 /// Statements in the shape in which a strip runs them.
 #[derive(Clone)]
 pub enum Node {
-    /// A `let` of a value that is the same for all lanes, or `if c { continue; }` or `if c { break; }` of such a condition.
+    /// A `let` of a value that is the same for all lanes, an assignment of one to such a variable, also under such conditions, or
+    /// `if c { continue; }` or `if c { break; }` of such a condition.
     Uniform(Box<Stmt>),
     /// Code for each lane.
     Lanes(Vec<Stmt>),
@@ -79,7 +80,8 @@ pub enum Node {
 impl Node {
     /// Whether the rest of a round may be skipped here.
     pub(super) fn cuts_short(&self) -> bool {
-        matches!(self, Node::Uniform(stmt) if matches!(**stmt, Stmt::Expr(..)))
+        let leaves = |at: At<'_>| matches!(at, At::Expr(Expr::Break(_) | Expr::Continue(_)));
+        matches!(self, Node::Uniform(stmt) if walk::any(&**stmt, leaves))
     }
 
     /// The variables that it mentions or declares.

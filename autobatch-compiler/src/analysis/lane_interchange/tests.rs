@@ -234,7 +234,17 @@ fn structs_of_a_shared_list_are_read_by_fields() {
             near + scene[at].radius
         }
     });
-    assert_eq!(found, ["2[u2]1"]);
+    assert_eq!(found, ["2[u2]u"]);
+    let found = shapes(quote! {
+        fn f(x: f32, scene: &[Ball], pairs: &[(f32, f32)], #[shared] n: usize) -> f32 {
+            let mut near = x;
+            for &ball in scene { near = near.min((ball.x - x) * ball.radius + x * x + near * near); }
+            for &(a, b) in pairs { let far = a - b; near += (x - a) * (near - b) * far + near * near; }
+            for i in 0..n { let ball = &scene[i]; let y = scene[i + 1].y; near += (ball.x - x) * y + near * near; }
+            near
+        }
+    });
+    assert_eq!(found, ["1[1][u1][uu1]1"]);
     let none = shapes(quote! {
         fn f(x: f32, scene: &[Ball]) -> f32 {
             let mut near = x;
@@ -455,4 +465,30 @@ fn loops_whose_ends_differ_stay_blocks() {
     for function in [without_array, left_early, from_anywhere] {
         assert_eq!(shapes(function), [""; 0]);
     }
+}
+
+#[test]
+fn variables_that_are_assigned_the_same_in_all_lanes() {
+    let found = shapes(quote! {
+        fn f(x: f32, table: &[f32]) -> f32 {
+            let (mut sum, mut own, mut seen) = (x, 1.0f32, 0);
+            let mut last = table.len() - 1;
+            let mut total = 0.0;
+            let mut mine = 0.0f32;
+            for i in 0..table.len() {
+                sum += (table[i] - x) * table[last] + total * own;
+                if i > 3 { total += table[i]; } else { total = 1.0; }
+                if sum > x { mine = total; }
+                last = i;
+            }
+            for i in 0..table.len() {
+                seen = i;
+                if table[i] > x { break; }
+                own = own * x + table[i] * sum + own * own;
+            }
+            sum + mine + own + seen as f32
+        }
+    });
+    // What some lanes assign, or those that are still in the loop, stays a variable of each lane's.
+    assert_eq!(found, ["1uu1[1u1u][111]1"]);
 }

@@ -1,6 +1,6 @@
 //! The same value in all lanes: what loops go over, elements of shared data, and what is computed from them.
 
-use syn::{Expr, Pat, UnOp, parse_quote};
+use syn::{Block, Expr, Index, Local, LocalInit, Pat, Stmt, UnOp, parse_quote};
 
 use crate::analysis::lane_interchange::admit::Admit;
 use crate::analysis::lane_interchange::forms::indexed;
@@ -10,7 +10,7 @@ use crate::ir::VarId;
 use crate::ir::effects::bound;
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_constant, is_list, is_plain_literal, is_primitive};
-use crate::syntax::mentions::{bare, is_compound};
+use crate::syntax::mentions::{assignment, bare, has_let, is_compound};
 
 /// The items of an iterator.
 pub(super) enum Items {
@@ -20,6 +20,21 @@ pub(super) enum Items {
     Elements(Box<Expr>),
     /// Integers and items.
     Numbered(Box<Items>),
+}
+
+/// The parts of an element that a pattern names.
+fn parts(pat: &Pat, element: Expr) -> Vec<Expr> {
+    match pat {
+        Pat::Tuple(p) => {
+            let part = |(nth, part): (usize, &Pat)| {
+                let nth = Index::from(nth);
+                parts(part, parse_quote!(#element.#nth))
+            };
+            p.elems.iter().enumerate().flat_map(part).collect()
+        }
+        Pat::Wild(_) => vec![],
+        _ => vec![element],
+    }
 }
 
 impl Admit<'_, '_> {
@@ -55,15 +70,22 @@ impl Admit<'_, '_> {
             .then(|| Items::Elements(Box::new(parse_quote!(#list[0]))))
     }
 
-    /// Notes what the variables of a `for` stand for.
+    /// Notes what the variables of a pattern stand for: parts of an element are elements.
     pub(super) fn item(&mut self, pat: &Pat, items: &Items) {
         match (pat, items) {
             (Pat::Paren(p), _) => self.item(&p.pat, items),
+            (Pat::Reference(p), _) => self.item(&p.pat, items),
             (Pat::Tuple(p), Items::Numbered(inner)) if p.elems.len() == 2 => self.item(&p.elems[1], inner),
-            (_, Items::Numbers) => {}
+            (_, Items::Numbers) | (Pat::Wild(_), _) => {}
             (Pat::Ident(_), Items::Elements(element)) => {
                 let vars = bound(&self.scope.names, pat);
                 self.elements.extend(vars.into_iter().map(|var| (var, (**element).clone())));
+            }
+            (Pat::Tuple(p), Items::Elements(element)) => {
+                for (nth, part) in p.elems.iter().enumerate() {
+                    let nth = Index::from(nth);
+                    self.item(part, &Items::Elements(Box::new(parse_quote!(#element.#nth))));
+                }
             }
             // Whatever the pattern makes of it: elements must be primitive.
             (_, items) => {
@@ -76,6 +98,40 @@ impl Admit<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether a `let` takes an element of a shared list apart, or refers to one, and the element is the same for all lanes.
+    pub(super) fn takes_element(&mut self, local: &Local) -> bool {
+        let Some(LocalInit { expr, diverge: None, .. }) = &local.init else { return false };
+        let element = match (&local.pat, bare(expr)) {
+            (Pat::Tuple(_), place) => place,
+            (Pat::Ident(_), Expr::Reference(e)) if e.mutability.is_none() => bare(&e.expr),
+            _ => return false,
+        };
+        let (list, indices) = indexed(element);
+        let vars = bound(&self.scope.names, &local.pat);
+        let known = self.leaves.len();
+        let takes = !indices.is_empty()
+            && self.has_length(list)
+            && vars.iter().all(|var| self.may_be_uniform(*var))
+            && indices.into_iter().all(|index| self.uniform(index));
+        if takes {
+            self.item(&local.pat, &Items::Elements(Box::new(element.clone())));
+            self.uniforms.extend(vars);
+        } else {
+            self.leaves.truncate(known);
+        }
+        takes
+    }
+
+    /// Whether lane code may have a value, of which a pattern may take the parts.
+    pub(super) fn value(&mut self, pat: &Pat, value: &Expr) -> bool {
+        let (list, indices) = indexed(value);
+        if !matches!(pat, Pat::Tuple(_)) || indices.is_empty() || !self.has_length(list) {
+            return self.lane(value);
+        }
+        self.leaves.extend(parts(pat, bare(value).clone()).into_iter().map(Leaf::Element));
+        indices.into_iter().all(|index| self.lane(index))
     }
 
     /// A shared list. Whether a constant or a field is one, rustc is asked.
@@ -127,10 +183,22 @@ impl Admit<'_, '_> {
             Expr::Unary(e) => matches!(e.op, UnOp::Neg(_) | UnOp::Not(_)) && self.uniform(&e.expr),
             Expr::Binary(e) => !is_compound(&e.op) && self.uniform(&e.left) && self.uniform(&e.right),
             Expr::Cast(e) => is_primitive(&e.ty) && self.uniform(&e.expr),
-            Expr::Field(_) => self.field(expr),
+            Expr::Field(_) => self.field(expr, Self::uniform),
             Expr::Index(e) => self.element(e) && indexed(expr).1.into_iter().all(|index| self.uniform(index)),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
                 self.array(&e.receiver).is_some() || self.has_length(&e.receiver)
+            }
+            Expr::If(e) if e.attrs.is_empty() && !has_let(&e.cond) => {
+                let branch = |admit: &mut Self, block: &Block| match &block.stmts[..] {
+                    [Stmt::Expr(value, None)] => admit.uniform(value),
+                    _ => false,
+                };
+                self.uniform(&e.cond)
+                    && branch(self, &e.then_branch)
+                    && e.else_branch.as_ref().is_some_and(|(_, other)| match &**other {
+                        Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => branch(self, &e.block),
+                        other => self.uniform(other),
+                    })
             }
             Expr::MethodCall(e) => {
                 is_pure_method(&e.method)
@@ -138,6 +206,35 @@ impl Admit<'_, '_> {
                     && e.args.iter().all(|a| self.uniform(a))
             }
             _ => false,
+        }
+    }
+
+    /// Whether a variable may have one value for all lanes: it is not assigned to, or not by lane code, nor in rounds that are those of some
+    /// lanes only.
+    pub(super) fn may_be_uniform(&self, var: VarId) -> bool {
+        !self.scope.program.var(var).mutable || self.predicated == 0 && !self.varying.contains(&var)
+    }
+
+    /// Whether a statement assigns values that are the same for all lanes, to variables that are, under conditions that are.
+    pub(super) fn is_same_for_all(&mut self, stmt: &Stmt) -> bool {
+        let Stmt::Expr(e, _) = stmt else { return false };
+        match bare(e) {
+            Expr::If(e) if e.attrs.is_empty() && !has_let(&e.cond) => {
+                let branch = |admit: &mut Self, block: &Block| {
+                    block.stmts.iter().all(|stmt| admit.is_same_for_all(stmt))
+                };
+                branch(self, &e.then_branch)
+                    && self.uniform(&e.cond)
+                    && e.else_branch.as_ref().is_none_or(|(_, other)| match &**other {
+                        Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => branch(self, &e.block),
+                        other => self.is_same_for_all(&Stmt::Expr(other.clone(), None)),
+                    })
+            }
+            e => assignment(e).is_some_and(|(place, value)| {
+                let var = self.variable(bare(place));
+                var.is_some_and(|var| self.uniforms.contains(&var) && self.may_be_uniform(var))
+                    && self.uniform(value)
+            }),
         }
     }
 
@@ -158,8 +255,8 @@ impl Admit<'_, '_> {
         var.is_some_and(|var| self.known(var))
     }
 
-    /// A field of something shared, or of an element of a shared list.
-    pub(super) fn field(&mut self, expr: &Expr) -> bool {
+    /// A field of something shared, or of an element of a shared list at an index that is admitted.
+    pub(super) fn field(&mut self, expr: &Expr, admits: fn(&mut Self, &Expr) -> bool) -> bool {
         fn of(expr: &Expr, root: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Option<Expr> {
             match expr {
                 Expr::Field(e) => {
@@ -171,6 +268,10 @@ impl Admit<'_, '_> {
         }
         let mut is_element = false;
         let whole = of(expr, &mut |root| {
+            if let (list, [index]) = (indexed(root).0, &indexed(root).1[..]) {
+                is_element = true;
+                return (self.has_length(list) && admits(self, index)).then(|| root.clone());
+            }
             let var = self.variable(root)?;
             if let Some(element) = self.elements.get(&var) {
                 is_element = true;

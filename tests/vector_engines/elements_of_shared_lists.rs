@@ -1,0 +1,208 @@
+//! Loops over shared lists of structures and tuples, in the ways in which users write them, and variables that are the same for all members
+//! although the loop assigns to them.
+
+#![allow(clippy::needless_range_loop, clippy::assign_op_pattern)] // written as users write
+
+use crate::common::{agree_at, column, executors};
+use autobatch::{BatchError, Options, Outcome, autobatch};
+
+const SIZES: [usize; 3] = [1, 67, 300];
+
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    x: f64,
+    y: f64,
+}
+
+/// Whether a place is in a polygon, by the edges that are crossed on the way out.
+#[autobatch(strict)]
+fn by_values(x: f64, y: f64, polygon: &[Point]) -> bool {
+    let mut inside = false;
+    let mut last = polygon[polygon.len() - 1];
+    for &p in polygon {
+        if (p.y > y) != (last.y > y) && x < (last.x - p.x) * (y - p.y) / (last.y - p.y) + p.x {
+            inside = !inside;
+        }
+        last = p;
+    }
+    inside
+}
+
+#[autobatch(strict)]
+fn by_indices(x: f64, y: f64, polygon: &[Point]) -> bool {
+    let mut inside = false;
+    let mut j = polygon.len() - 1;
+    for i in 0..polygon.len() {
+        let (p, q) = (polygon[i], polygon[j]);
+        if (p.y > y) != (q.y > y) && x < (q.x - p.x) * (y - p.y) / (q.y - p.y) + p.x {
+            inside = !inside;
+        }
+        j = i;
+    }
+    inside
+}
+
+#[autobatch(strict)]
+fn by_references(x: f64, y: f64, polygon: &[Point]) -> i32 {
+    let mut winding = 0;
+    for i in 0..polygon.len() {
+        let p = &polygon[i];
+        let q = &polygon[(i + 1) % polygon.len()];
+        let side = (q.x - p.x) * (y - p.y) - (x - p.x) * (q.y - p.y);
+        if p.y <= y {
+            if q.y > y && side > 0.0 {
+                winding += 1;
+            }
+        } else if q.y <= y && side < 0.0 {
+            winding -= 1;
+        }
+    }
+    winding
+}
+
+#[autobatch(strict)]
+fn by_tuples(x: f64, y: f64, polygon: &[(f64, f64)]) -> bool {
+    let mut inside = false;
+    let (mut qx, mut qy) = polygon[polygon.len() - 1];
+    for &(px, py) in polygon {
+        if (py > y) != (qy > y) && x < (qx - px) * (y - py) / (qy - py) + px {
+            inside = !inside;
+        }
+        (qx, qy) = (px, py);
+    }
+    inside
+}
+
+#[autobatch(strict)]
+fn by_columns(x: f64, y: f64, xs: &[f64], ys: &[f64]) -> bool {
+    let mut inside = false;
+    let n = xs.len();
+    for i in 0..n {
+        let j = if i == 0 { n - 1 } else { i - 1 };
+        if (ys[i] > y) != (ys[j] > y) && x < (xs[j] - xs[i]) * (y - ys[i]) / (ys[j] - ys[i]) + xs[i] {
+            inside = !inside;
+        }
+    }
+    inside
+}
+
+fn polygon() -> Vec<Point> {
+    let corner = |i: i32| {
+        let far = 1.0 + f64::from(i * 7 % 5) / 4.0;
+        let angle = f64::from(i) / 4.5;
+        Point { x: far * angle.cos(), y: far * angle.sin() }
+    };
+    (0..28).map(corner).collect()
+}
+
+fn places() -> Vec<(f64, f64)> {
+    let place = |i: i32| (f64::from(i * 37 % 101) / 25.0 - 2.0, f64::from(i * 53 % 97) / 24.0 - 2.0);
+    (0..300).map(place).collect()
+}
+
+type Run<R> = fn(&[(f64, f64)], &[Point], &Options) -> Result<Outcome<R>, BatchError>;
+
+#[test]
+fn loops_over_structures_and_tuples() {
+    let (polygon, places) = (polygon(), places());
+    let pairs: Vec<(f64, f64)> = polygon.iter().map(|p| (p.x, p.y)).collect();
+    let (xs, ys): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    let inside = |m: &(f64, f64)| by_values(m.0, m.1, &polygon);
+    let x = |b: &[(f64, f64)]| column(b, |m| m.0);
+    let y = |b: &[(f64, f64)]| column(b, |m| m.1);
+    let ways: [Run<bool>; 2] = [
+        |b, p, o| by_values_batched_with(column(b, |m| m.0), column(b, |m| m.1), p, o),
+        |b, p, o| by_indices_batched_with(column(b, |m| m.0), column(b, |m| m.1), p, o),
+    ];
+    for way in ways {
+        agree_at(&SIZES, &places, inside, |b, o| way(b, &polygon, o));
+    }
+    agree_at(&SIZES, &places, inside, |b, o| by_tuples_batched_with(x(b), y(b), &pairs, o));
+    agree_at(&SIZES, &places, inside, |b, o| by_columns_batched_with(x(b), y(b), &xs, &ys, o));
+    agree_at(
+        &SIZES,
+        &places,
+        |m| by_references(m.0, m.1, &polygon),
+        |b, o| by_references_batched_with(x(b), y(b), &polygon, o),
+    );
+    let programs = [
+        by_values_batched::program().to_string(),
+        by_indices_batched::program().to_string(),
+        by_references_batched::program().to_string(),
+        by_tuples_batched::program().to_string(),
+        by_columns_batched::program().to_string(),
+    ];
+    for program in programs {
+        assert!(program.contains("once for all members, on vectors across them"), "{program}");
+    }
+}
+
+/// What is the same for all members, and changes; what begins as that and ends as a member's own; and what a member keeps that leaves the loop.
+#[autobatch(strict)]
+fn changing(x: i64, weights: &[i64]) -> i64 {
+    let (mut sum, mut own, mut kept, mut seen) = (0i64, 1i64, -1i64, 0i64);
+    let mut last = 7;
+    for i in 0..weights.len() {
+        sum += weights[i];
+        if i % 5 == 4 {
+            last = sum - last;
+        } else if i % 7 == 1 {
+            sum = sum ^ 3;
+        }
+        own = own.wrapping_mul(sum ^ x) ^ last;
+        if x == weights[i] {
+            own = sum;
+        }
+    }
+    for i in 0..weights.len() {
+        seen = i as i64;
+        if weights[i] > x {
+            break;
+        }
+        kept = seen;
+        own ^= kept << 3;
+    }
+    own ^ sum.wrapping_mul(31) ^ last ^ kept.wrapping_mul(1009) ^ seen.wrapping_mul(77)
+}
+
+#[test]
+fn variables_that_all_members_share_while_they_change() {
+    let weights: Vec<i64> = (0..40).map(|i| i * 29 % 41 - 9).collect();
+    let x: Vec<i64> = (0..300).map(|i| i % 37 - 12).collect();
+    for weights in [&weights[..], &weights[..1], &[]] {
+        agree_at(&SIZES, &x, |x| changing(*x, weights), |b, o| changing_batched_with(b, weights, o));
+    }
+}
+
+/// Looks behind the list's end where a member wants it.
+#[autobatch(strict)]
+fn behind(x: f64, list: &[f64]) -> f64 {
+    let (mut sum, mut next) = (x, 0);
+    for i in 0..40 {
+        if sum < 1.5 {
+            sum += list[next] * 0.5;
+        }
+        next = i + 1;
+        sum *= 1.0625;
+    }
+    sum
+}
+
+#[test]
+fn what_lies_behind_a_list_is_a_fault_of_those_who_look() {
+    let list: Vec<f64> = (0..30).map(|i| f64::from(i % 3) / 64.0).collect();
+    let x: Vec<f64> = (0..200).map(|i| if i % 67 == 5 { -1e9 } else { 1.0 + f64::from(i) / 50.0 }).collect();
+    for (how, options) in executors() {
+        let outcome = behind_batched_with(&x, &list, &options).unwrap();
+        let mut faults: Vec<_> = outcome.faults().iter().map(|f| (f.member, f.message.clone())).collect();
+        faults.sort();
+        assert_eq!(faults.iter().map(|f| f.0).collect::<Vec<_>>(), [5, 72, 139], "{how}");
+        assert!(
+            faults.iter().all(|f| f.1.contains("the len is 30 but the index is 30")),
+            "{how}: {faults:?}"
+        );
+        for (member, result) in outcome.into_results().into_iter().enumerate().filter(|(m, _)| m % 67 != 5) {
+            assert_eq!(result.unwrap().to_bits(), behind(x[member], &list).to_bits(), "{how}, {member}");
+        }
+    }
+}
