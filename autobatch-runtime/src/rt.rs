@@ -149,9 +149,9 @@ pub mod vector {
     #[cfg(target_arch = "x86_64")]
     pub use crate::simd::{level_avx2, level_avx512};
     pub use crate::vector::{
-        Arena, BlockColumns, CountedLanes, Fault, Faults, Flags, Gang, GangMask, LaneFaults, LaneOrder,
-        LaneSet, List, ListRows, LoopColumn, LoopLanes, Members, Moved, Points, TaskBlocks, Tile, align,
-        append_strip, body, copied, copy_slot, default_lanes, differs, element, full, gather, give,
+        Arena, BlockColumns, CountedLanes, Fault, Faults, Flags, Gang, GangMask, Guarded, LaneFaults,
+        LaneOrder, LaneSet, List, ListRows, LoopColumn, LoopLanes, Members, Moved, Points, TaskBlocks, Tile,
+        align, append_strip, body, copied, copy_slot, default_lanes, differs, element, full, gather, give,
         give_up_unless, interleaved, is_few, is_outside, is_sparse, kind, lane_by_lane, load, load_same,
         merge, noalias::*, open, open_to_read, pad, part, part_bits, put, quotient, repeat, repeat_exits,
         row, scatter, sort_key, sorted, spread, squeeze, strips, strips_mut, unsorted, value, width, within,

@@ -259,6 +259,13 @@ impl<'e> LookupWriter<'e> {
             })
     }
 
+    /// The list of `base[index]`, as the runtime is lent it, if that certainly is a list which all members share.
+    pub(crate) fn lent(&self, e: &syn::ExprIndex) -> Option<TokenStream> {
+        let list = self.places.list(&e.expr).filter(|_| !matches!(*e.index, Expr::Range(_)))?;
+        let (base, stars) = (&e.expr, (0..list.hops).map(|_| quote!(*)));
+        self.places.is_uniform(base).then(|| quote!(&#(#stars)*#base))
+    }
+
     /// What stands in the place of `base[index]`; the lookups in it have yet to be rewritten. If its value suffices, it need not be a place.
     fn lookup(&self, e: &syn::ExprIndex, value: bool) -> Option<Expr> {
         let (rt, fault, base, index) = (self.rt, fault(), &e.expr, &e.index);

@@ -24,7 +24,7 @@ mod rows;
 mod strips;
 
 pub use divisor::{Divisor, QUICK};
-pub use loaded::loaded;
+pub use loaded::{Loaded, loaded};
 pub use remaining::Remaining;
 pub use returns::{held, merge_returned, needs_no_drop, returns};
 pub use rounds::{Rounds, rounds, steps};

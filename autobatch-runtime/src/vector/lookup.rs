@@ -18,8 +18,10 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::panic::resume_unwind;
 
+use crate::lane_interchange::{Loaded, loaded};
 use crate::probes::type_id::is_plain;
 use crate::simd::{Isa, Level};
 use crate::storage::{PcWord, Slots, UnknownZero};
@@ -102,6 +104,36 @@ impl<'l, T> List<'l, T> {
         // at least: of an empty list of plain values zeros, which every plain type has, in a static that is as large and as aligned
         // as the largest of them.
         unsafe { &*self.first.add(at) }
+    }
+}
+
+/// An element that is the same for all lanes, looked at before it is known whether a lane does.
+pub struct Guarded<'l, T> {
+    element: Loaded<'l, T>,
+    is_outside: bool,
+}
+
+impl<'l, T> Guarded<'l, T> {
+    /// Looks at an element; at another one, if there is none.
+    #[cfg_attr(optimised, inline(always))]
+    pub fn element(list: List<'l, T>, at: usize) -> Guarded<'l, T> {
+        let fault = Fault::new();
+        Guarded { element: loaded(list.get(at, &fault)), is_outside: fault.0.get() }
+    }
+
+    /// Whether it is another one.
+    #[cfg_attr(optimised, inline(always))]
+    pub fn is_outside(&self) -> bool {
+        self.is_outside
+    }
+}
+
+impl<T> Deref for Guarded<'_, T> {
+    type Target = T;
+
+    #[cfg_attr(optimised, inline(always))]
+    fn deref(&self) -> &T {
+        &self.element
     }
 }
 
@@ -271,6 +303,13 @@ mod tests {
         assert_eq!(looked_up::<char>(&[], 4), ('\0', true));
         let empty = std::panic::catch_unwind(|| looked_up::<(u8, u64)>(&[], 0));
         assert!(empty.is_err_and(|payload| payload.is::<GivenUp>()));
+    }
+
+    #[test]
+    fn an_element_that_is_not_there_is_another_one() {
+        let element = |at| Guarded::element(List::of(&[5u8, 7]), at);
+        assert_eq!((*element(1), element(1).is_outside()), (7, false));
+        assert_eq!((*element(2), element(2).is_outside()), (5, true));
     }
 
     #[test]

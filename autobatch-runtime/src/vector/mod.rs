@@ -47,7 +47,7 @@ pub use interleave::interleaved;
 pub use lane_set::{LaneSet, full, spread};
 pub use lane_sort::{LaneOrder, differs, sort_key, sorted, unsorted};
 pub use list_rows::{ListRows, is_outside, row};
-pub use lookup::{Fault, Faults, LaneFaults, List, element, give_up_unless, within};
+pub use lookup::{Fault, Faults, Guarded, LaneFaults, List, element, give_up_unless, within};
 pub use loop_columns::LoopColumn;
 pub use loops::{Flags, LoopLanes, Points, repeat, repeat_exits};
 pub use task_blocks::{BlockColumns, TaskBlocks};

@@ -12,6 +12,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::{Expr, Lifetime, Pat, Stmt, parse_quote};
 
+use places::Condition;
+
 use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, indexed, mentions, overwritten, returned, transposed,
 };
@@ -146,8 +148,8 @@ pub(crate) struct Writer<'a, 'p> {
     new_divisor: &'a TokenStream,
     /// Whether the code that is written stands in a loop.
     inside: Cell<bool>,
-    /// Whether that code is run by some of the lanes only.
-    pub(super) conditional: Cell<bool>,
+    /// The condition around that code.
+    pub(super) condition: Cell<Condition>,
     /// The strips that such code of a predicated piece accesses.
     pub(super) checked: RefCell<Vec<Expr>>,
     /// The shared elements that the code of a piece looks at and that are the same for all lanes.
@@ -241,7 +243,7 @@ pub(crate) fn interchange(
         transposed,
         new_divisor,
         inside: Cell::new(false),
-        conditional: Cell::new(false),
+        condition: Cell::new(Condition::None),
         checked: RefCell::default(),
         shared_elements: RefCell::default(),
         is_in: RefCell::default(),

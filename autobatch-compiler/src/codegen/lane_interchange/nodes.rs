@@ -160,9 +160,24 @@ impl Writer<'_, '_> {
         let (width, l) = (self.width, lane());
         self.shared_elements.replace(SharedElements::of_piece(all_declared(self.scope, stmts)));
         let (gets, code, sets) = self.piece(stmts);
-        let shared = self.shared_elements.take().before(&self.rt);
+        let elements = self.shared_elements.take();
+        let shared = elements.before(&self.emitter.rt);
         let checks = self.checks(&declared(&self.scope.names, stmts));
-        quote!(#shared #checks for #l in 0..#width { #gets #code #sets #last })
+        let lanes = quote!(for #l in 0..#width { #gets #code #sets #last });
+        match elements.is_outside(&self.emitter.rt) {
+            None => quote!(#shared #checks #lanes),
+            Some(is_outside) => {
+                let (gets, code, sets) = self.piece(stmts);
+                quote! {
+                    #shared #checks
+                    if #is_outside {
+                        for #l in 0..#width { #gets #code #sets #last }
+                    } else {
+                        #lanes
+                    }
+                }
+            }
+        }
     }
 
     /// What a loop over lanes does: takes values out of their strips, runs the user's code, puts values back.

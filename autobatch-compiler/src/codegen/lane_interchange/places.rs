@@ -26,6 +26,17 @@ fn elements(place: Expr, array: &Array, indices: usize) -> Expr {
     parse_quote!([#(#all),*])
 }
 
+/// The condition around some code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::codegen) enum Condition {
+    /// There is none.
+    None,
+    /// It is met by all lanes or by none.
+    OfAll,
+    /// It is met by some of the lanes only.
+    OfLane,
+}
+
 impl Writer<'_, '_> {
     /// What the user's code becomes in the end.
     pub(super) fn finish(&self, stmt: &mut Stmt) {
@@ -41,17 +52,19 @@ impl Writer<'_, '_> {
         walk::map(code, |at| {
             let AtMut::Expr(expr) = at else { return Next::On };
             match expr {
-                Expr::If(e) if !self.is_uniform(&e.cond) => {
+                Expr::If(e) => {
+                    let condition = self.condition(&e.cond);
                     self.in_place(&mut *e.cond);
-                    self.under_condition(&mut e.then_branch.stmts[..]);
+                    self.under(condition, &mut e.then_branch.stmts[..]);
                     e.else_branch
                         .iter_mut()
-                        .for_each(|(_, otherwise)| self.under_condition(&mut **otherwise));
+                        .for_each(|(_, otherwise)| self.under(condition, &mut **otherwise));
                     return Next::Past;
                 }
                 Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => {
+                    let condition = self.condition(&e.left);
                     self.in_place(&mut *e.left);
-                    self.under_condition(&mut *e.right);
+                    self.under(condition, &mut *e.right);
                     return Next::Past;
                 }
                 _ => {}
@@ -81,7 +94,11 @@ impl Writer<'_, '_> {
                 }
             }
             let place: Expr = parse_quote!(#strip #([#indices])*);
-            if is_uniform && self.conditional.get() && self.is_in().is_some() && !indices.is_empty() {
+            if is_uniform
+                && self.condition.get() == Condition::OfLane
+                && self.is_in().is_some()
+                && !indices.is_empty()
+            {
                 self.checked.borrow_mut().push(place.clone());
             }
             *expr = elements(place, array, indices.len());
@@ -104,11 +121,17 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The same for code that only some lanes may run: a panic there would be a branch.
-    fn under_condition(&self, code: &mut (impl Code + ?Sized)) {
-        let around = self.conditional.replace(true);
+    /// The kind of a condition.
+    fn condition(&self, condition: &Expr) -> Condition {
+        if self.is_uniform(condition) { Condition::OfAll } else { Condition::OfLane }
+    }
+
+    /// The same for code under a condition: a panic there would be a branch.
+    fn under(&self, condition: Condition, code: &mut (impl Code + ?Sized)) {
+        let around = self.condition.get();
+        self.condition.set(around.max(condition));
         self.in_place(code);
-        self.conditional.set(around);
+        self.condition.set(around);
     }
 
     /// The array of a variable that is stored as rows, and its strips.
@@ -121,16 +144,29 @@ impl Writer<'_, '_> {
     fn hoist(&self, expr: &mut Expr) -> bool {
         let is_part = matches!(expr, Expr::Field(_) | Expr::Index(_))
             || matches!(expr, Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)));
-        if !is_part || !self.is_shared_place(expr) {
+        let guarded = self.guarded(expr);
+        if !is_part || guarded.is_none() && !self.is_shared_place(expr) {
             return false;
         }
         let mentions = effects::of(&self.scope.names, &*expr).mentions;
         let mut elements = self.shared_elements.borrow_mut();
         let hoists = mentions.iter().all(|v| self.is_same(*v)) && elements.may_come_before(&mentions);
-        if hoists {
-            elements.put(expr);
+        match guarded.filter(|_| hoists) {
+            Some(list) => elements.put_guarded(expr, list),
+            None if hoists => elements.put(expr),
+            None => {}
         }
         hoists
+    }
+
+    /// The list of an element that only some lanes may look at.
+    fn guarded(&self, expr: &Expr) -> Option<TokenStream> {
+        match expr {
+            Expr::Index(e) if self.condition.get() > Condition::None && self.is_in().is_none() => {
+                self.lookups.lent(e)
+            }
+            _ => None,
+        }
     }
 
     /// Whether a variable is the same for all lanes.
@@ -143,7 +179,12 @@ impl Writer<'_, '_> {
         match expr {
             Expr::Field(e) => self.is_shared_place(&e.base),
             Expr::Index(e) => {
-                let always = !self.conditional.get() || self.is_in().is_some();
+                let always = self.is_in().is_some()
+                    || match self.condition.get() {
+                        Condition::None => true,
+                        Condition::OfAll => self.lookups.lent(e).is_none(),
+                        Condition::OfLane => false,
+                    };
                 always && self.is_shared_place(&e.expr)
             }
             Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && self.is_shared_place(&e.expr),
