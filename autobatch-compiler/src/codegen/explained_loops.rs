@@ -24,7 +24,7 @@ use crate::diagnostics::reasons::{LOOP_INNER, LOOP_IS_BORROWED, LOOP_IS_SMALL, L
 use crate::ir::effects;
 use crate::ir::flow::Flow;
 use crate::ir::{FuncId, Program};
-use crate::lower::lane_interchange::WORTH;
+use crate::lower::lane_interchange::{UNKNOWN, WORTH};
 use crate::syntax::walk::{self, At, Next};
 
 /// How the rounds of a loop run: a variant of the runtime's `Rounds`.
@@ -115,7 +115,7 @@ fn rounds(scope: &Scope<'_>, e: &ExprForLoop, interchanged: bool) -> (Rounds, Op
         return (Rounds::Interchanged, None);
     }
     let stmt = Stmt::Expr(Expr::ForLoop(e.clone()), None);
-    let does_little = gain(&scope.names, &stmt) < WORTH;
+    let does_little = gain(&scope.names, &stmt, UNKNOWN) < WORTH;
     let refusal = match Plan::or_refusal(scope, &[effects::op(&scope.names, stmt)]) {
         Err(refusal) => refusal,
         Ok(_) => {

@@ -19,13 +19,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use proc_macro2::Span;
-use syn::{Block, Expr, Ident, Pat, Stmt, Type, parse_quote};
+use syn::{Block, Expr, Ident, Stmt, Type, parse_quote};
 
 use crate::desugar::copies::{Mark, flatten, has_changing_copy, is_any_copy};
 use crate::desugar::early_returns;
 use crate::desugar::element_swaps::exchanged;
 use crate::desugar::helper_calls::{HelperCall, Helpers};
 use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::shared_chains::{SharedChain, loop_of};
 use crate::desugar::straight_code::is_straight;
 use crate::desugar::substitution::{put_in_place, put_in_place_of_reference, rename};
 use crate::index::definitions::Definitions;
@@ -34,7 +35,7 @@ use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::resolve::types::Scopes;
 use crate::resolve::variables;
 use crate::std_models::number_methods::is_pure_method;
-use crate::std_models::pure::is_pure_function;
+use crate::std_models::pure::{is_primitive, is_pure_function};
 use crate::syntax::mentions::{self, assignment, bare, is_variable, name, text};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, AtMut};
@@ -230,46 +231,24 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// `list.iter().any(|x| c)` of what is shared as a loop: it is left where `c` holds.
-    fn searched(&mut self, expr: &Expr) -> Option<Expr> {
-        let Expr::MethodCall(call) = expr else { return None };
-        let (Expr::MethodCall(iter), [Expr::Closure(closure)]) =
-            (bare(&call.receiver), &call.args.iter().collect::<Vec<_>>()[..])
-        else {
-            return None;
+    /// A chain over what is shared as a loop.
+    fn chained(&mut self, expr: &Expr) -> Option<Expr> {
+        let is_list = |list: &Expr| {
+            let ty = self.helpers.types().of(&self.scopes, list);
+            self.is_shared(list) && ty.is_some_and(|ty| self.definitions().list(&ty).is_some())
         };
-        let is_any = call.method == "any";
-        let list = &iter.receiver;
-        let ty = self.helpers.types().of(&self.scopes, list)?;
-        // What leaves the closure would leave the function.
-        let leaves = |at: At<'_>| matches!(at, At::Expr(Expr::Return(_) | Expr::Try(_)) | At::Macro(_));
-        let simple = closure.inputs.len() == 1
-            && !matches!(closure.inputs[0], Pat::Type(_))
-            && closure.attrs.is_empty()
-            && !walk::any(&*closure.body, leaves);
-        if !(is_any || call.method == "all")
-            || iter.method != "iter"
-            || !iter.args.is_empty()
-            || self.definitions().list(&ty).is_none()
-            || !self.is_shared(list)
-            || !simple
-        {
-            return None;
-        }
+        let type_of = |value: &Expr| self.helpers.types().of(&self.scopes, value).filter(is_primitive);
+        let (copy, mut count) = (self.copies + 1, 0);
+        let mut names = |name: &str| {
+            count += 1;
+            Ident::new(&format!("__{name}_{copy}_{count}"), Span::mixed_site())
+        };
+        let SharedChain { before, each, value, closures } = loop_of(expr, is_list, type_of, &mut names)?;
         self.copied += 1;
         self.copies += 1;
-        let found = Ident::new(&format!("__found_{}", self.copies), Span::mixed_site());
-        let (pat, body) = (&closure.inputs[0], &closure.body);
-        let (cond, value): (Expr, Expr) = match is_any {
-            true => (parse_quote!(#body), parse_quote!(#found)),
-            false => (parse_quote!(!(#body)), parse_quote!(!#found)),
-        };
-        let mark = Mark { changes: may_change(body) || has_changing_copy(&**body) };
-        Some(parse_quote!((#mark {
-            let mut #found = false;
-            for #pat in #list.iter() { if #cond { #found = true; break; } }
-            #value
-        })))
+        let changes = closures.iter().any(|code| may_change(code) || has_changing_copy(code));
+        let mark = Mark { changes };
+        Some(parse_quote!((#mark { #(#before)* #each #value })))
     }
 
     /// Gives variables of a helper names that the function does not have.
@@ -376,10 +355,10 @@ impl VisitMut for Expansion<'_> {
         {
             *expr = body;
         }
-        if self.in_for
-            && let Some(search) = self.searched(expr)
+        if (self.in_for || self.is_alone)
+            && let Some(chain) = self.chained(expr)
         {
-            *expr = search;
+            *expr = chain;
         }
         if self.in_for
             && let Expr::MethodCall(call) = expr

@@ -27,6 +27,7 @@ mod operands;
 mod options;
 mod rewrite;
 pub(crate) mod scalar_replacement;
+mod shared_chains;
 mod straight_code;
 mod substitution;
 pub(crate) mod terminals;

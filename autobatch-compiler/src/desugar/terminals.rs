@@ -196,7 +196,7 @@ pub(crate) fn left_total(e: &syn::ExprCall) -> Option<Option<Reason>> {
 }
 
 /// What a sum or product of no numbers is.
-fn neutral(ty: &Type, sum: bool) -> Option<Expr> {
+pub(super) fn neutral(ty: &Type, sum: bool) -> Option<Expr> {
     if !crate::std_models::pure::is_primitive(ty) {
         return None;
     }

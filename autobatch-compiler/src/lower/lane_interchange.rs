@@ -16,6 +16,11 @@ use crate::syntax::reachability::reached;
 /// Less work than this per lane is left to LLVM, which unrolls short loops and vectorises the lanes.
 pub(crate) const WORTH: u32 = 100;
 
+/// The rounds of a loop of which nothing is known, that nothing stands around, and inside a loop. LLVM makes no vectors of lanes around
+/// such a loop, so alone it is always worth a block.
+pub(crate) const UNKNOWN: u64 = 100;
+pub(super) const UNKNOWN_INSIDE: u64 = 32;
+
 /// The same inside a loop that members leave at different times: a block of its own keeps the strip from
 /// staying in registers from one round to the next. Nor is it worth that where short loops in short loops are straight code.
 pub(super) const WORTH_INSIDE: u32 = 250;
@@ -51,13 +56,14 @@ impl Lowering<'_> {
             let scope = Scope::new(program, func);
             for block in program.block_ids().filter(|b| program.block(*b).func == func) {
                 let ops = &program.block(block).ops;
+                let is_inside = is_inside_loop(program, block);
+                let unknown = if is_inside { UNKNOWN_INSIDE } else { UNKNOWN };
                 let worth = |from: usize, to: usize| {
                     let stmts = || ops[from..to].iter().flat_map(|op| &op.code);
-                    let gain = |stmt| gain(&scope.names, stmt);
+                    let gain = |stmt| gain(&scope.names, stmt, unknown);
                     let is_short = |stmt: &&Stmt| matches!(stmt, Stmt::Expr(Expr::ForLoop(e), _) if is_short_nest(e, scope.names.trip_counts()));
                     let of_long = || stmts().filter(|stmt| !is_short(stmt)).map(gain).sum::<u32>();
-                    stmts().map(gain).sum::<u32>() >= WORTH
-                        && (!is_inside_loop(program, block) || of_long() >= WORTH_INSIDE)
+                    stmts().map(gain).sum::<u32>() >= WORTH && (!is_inside || of_long() >= WORTH_INSIDE)
                 };
                 let mut from = 0;
                 while from < ops.len() {

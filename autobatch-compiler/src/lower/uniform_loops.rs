@@ -19,7 +19,7 @@ use syn::{Expr, ExprForLoop, Stmt, Type};
 use crate::analysis::lane_interchange::{Plan, Scope, breaks, gain};
 use crate::ir::effects::{self, bound, variable};
 use crate::ir::{Role, VarId, VarSet};
-use crate::lower::lane_interchange::WORTH_INSIDE;
+use crate::lower::lane_interchange::{UNKNOWN_INSIDE, WORTH_INSIDE};
 use crate::lower::lowering::Lowering;
 use crate::std_models::elementary::is_library;
 use crate::std_models::pure::{is_constant, is_primitive, literal};
@@ -54,7 +54,7 @@ pub(super) fn is_interchanged_search(lower: &Lowering<'_>, e: &ExprForLoop) -> b
 fn plan(lower: &Lowering<'_>, e: &ExprForLoop) -> Option<(u32, Plan)> {
     let stmt = Stmt::Expr(Expr::ForLoop(e.clone()), None);
     let scope = Scope::new(&lower.program, lower.func);
-    let gain = gain(&scope.names, &stmt);
+    let gain = gain(&scope.names, &stmt, UNKNOWN_INSIDE);
     let op = effects::op(&scope.names, stmt);
     Plan::of(&scope, &[op]).map(|plan| (gain, plan))
 }

@@ -19,6 +19,14 @@ pub(crate) fn bare_type(ty: &Type) -> &Type {
     }
 }
 
+/// What a type is, or refers to.
+pub(crate) fn behind_references(ty: &Type) -> &Type {
+    match bare_type(ty) {
+        Type::Reference(r) => behind_references(&r.elem),
+        ty => ty,
+    }
+}
+
 /// Whether a type is one of this name alone.
 pub(crate) fn is_type(ty: &Type, name: &Ident) -> bool {
     matches!(ty, Type::Path(p) if p.path.is_ident(name))

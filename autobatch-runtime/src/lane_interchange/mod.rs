@@ -24,7 +24,8 @@ mod rows;
 mod strips;
 
 pub use divisor::{Divisor, QUICK};
-pub use loaded::{Loaded, loaded};
+pub(crate) use loaded::Loaded;
+pub use loaded::loaded;
 pub use remaining::Remaining;
 pub use returns::{held, merge_returned, needs_no_drop, returns};
 pub use rounds::{Rounds, rounds, steps};

@@ -23,6 +23,8 @@ pub(super) struct Admit<'a, 'p> {
     pub(super) varying: VarSet,
     /// Those that are elements of shared lists, with such an element. They may be structs, read by fields.
     pub(super) elements: BTreeMap<VarId, Expr>,
+    /// Those that are parts of shared lists, with such a list.
+    pub(super) lists: BTreeMap<VarId, Expr>,
     pub(super) leaves: Vec<Leaf>,
     /// The types that are written of arrays with a place of their own.
     pub(super) types: Vec<(VarId, Type)>,
@@ -75,6 +77,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             uniforms: VarSet::new(),
             varying,
             elements: BTreeMap::new(),
+            lists: BTreeMap::new(),
             leaves: Vec::new(),
             types: Vec::new(),
             borrowed: VarSet::new(),

@@ -202,12 +202,13 @@ pub fn is_members_list(var: &Variable) -> bool {
     !var.shared && !var.mutable && var.ty.as_ref().is_some_and(is_slice)
 }
 
-/// How much work a statement does in loops that lanes would run lane-interchanged, about one per operation.
-pub fn gain(names: &Names, stmt: &Stmt) -> u32 {
+/// How much work a statement does in loops that lanes would run lane-interchanged, about one per operation. `unknown` is how many rounds
+/// a loop is taken to have of which nothing is known.
+pub fn gain(names: &Names, stmt: &Stmt, unknown: u64) -> u32 {
     match stmt {
         Stmt::Expr(Expr::ForLoop(e), _) => {
             let body = effects::of(names, &e.body);
-            let trips = names.trip_counts().of_range(&e.expr).unwrap_or(32).min(1000) as u32;
+            let trips = names.trip_counts().of_range(&e.expr).unwrap_or(unknown).min(1000) as u32;
             trips * body.weight.max(1)
         }
         _ => 0,

@@ -1,16 +1,16 @@
 //! The same value in all lanes: what loops go over, elements of shared data, and what is computed from them.
 
-use syn::{Block, Expr, Index, Local, LocalInit, Pat, Stmt, UnOp, parse_quote};
+use syn::{Block, Expr, ExprField, ExprIndex, Index, Local, LocalInit, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::analysis::lane_interchange::admit::Admit;
-use crate::analysis::lane_interchange::forms::indexed;
+use crate::analysis::lane_interchange::forms::{indexed, names_only};
 use crate::analysis::lane_interchange::plan::Leaf;
 use crate::analysis::lane_interchange::rounds::steps;
 use crate::ir::VarId;
 use crate::ir::effects::bound;
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_constant, is_list, is_plain_literal, is_primitive};
-use crate::syntax::mentions::{assignment, bare, has_let, is_compound};
+use crate::syntax::mentions::{assignment, bare, behind_references, has_let, is_compound};
 
 /// The items of an iterator.
 pub(super) enum Items {
@@ -18,8 +18,12 @@ pub(super) enum Items {
     Numbers,
     /// Elements of the list of which this is one.
     Elements(Box<Expr>),
+    /// Parts of a list: as it is written, a list of the same elements.
+    Lists(Box<Expr>),
     /// Integers and items.
     Numbered(Box<Items>),
+    /// Items and items.
+    Pairs(Box<Items>, Box<Items>),
 }
 
 /// The parts of an element that a pattern names.
@@ -58,9 +62,26 @@ impl Admit<'_, '_> {
                     self.uniform(step).then_some(items)
                 }
                 ("iter", None) => self.elements(&e.receiver),
+                ("windows" | "chunks" | "chunks_exact", Some(len)) => {
+                    let is_slice = self.is_slice(&e.receiver) && self.uniform(len);
+                    is_slice.then(|| Items::Lists(Box::new((*e.receiver).clone())))
+                }
+                // What is copied is read alike.
+                ("copied", None) => self.iterator(&e.receiver),
+                ("skip" | "take", Some(len)) => {
+                    let items = self.iterator(&e.receiver)?;
+                    self.uniform(len).then_some(items)
+                }
+                ("zip", Some(other)) => {
+                    let items = self.iterator(&e.receiver)?;
+                    Some(Items::Pairs(Box::new(items), Box::new(self.iterator(other)?)))
+                }
                 _ => None,
             },
             Expr::Path(_) if self.variable(expr).is_some() => self.elements(expr),
+            Expr::Reference(e) if e.mutability.is_none() && self.variable(&e.expr).is_some() => {
+                self.elements(&e.expr)
+            }
             _ => None,
         }
     }
@@ -76,10 +97,18 @@ impl Admit<'_, '_> {
             (Pat::Paren(p), _) => self.item(&p.pat, items),
             (Pat::Reference(p), _) => self.item(&p.pat, items),
             (Pat::Tuple(p), Items::Numbered(inner)) if p.elems.len() == 2 => self.item(&p.elems[1], inner),
+            (Pat::Tuple(p), Items::Pairs(first, second)) if p.elems.len() == 2 => {
+                self.item(&p.elems[0], first);
+                self.item(&p.elems[1], second);
+            }
             (_, Items::Numbers) | (Pat::Wild(_), _) => {}
             (Pat::Ident(_), Items::Elements(element)) => {
                 let vars = bound(&self.scope.names, pat);
                 self.elements.extend(vars.into_iter().map(|var| (var, (**element).clone())));
+            }
+            (Pat::Ident(_), Items::Lists(list)) => {
+                let vars = bound(&self.scope.names, pat);
+                self.lists.extend(vars.into_iter().map(|var| (var, (**list).clone())));
             }
             (Pat::Tuple(p), Items::Elements(element)) => {
                 for (nth, part) in p.elems.iter().enumerate() {
@@ -88,14 +117,20 @@ impl Admit<'_, '_> {
                 }
             }
             // Whatever the pattern makes of it: elements must be primitive.
-            (_, items) => {
-                let mut inner = items;
-                while let Items::Numbered(items) = inner {
-                    inner = items;
-                }
-                if let Items::Elements(element) = inner {
-                    self.leaves.push(Leaf::Element((**element).clone()));
-                }
+            (_, items) => self.whole(items),
+        }
+    }
+
+    /// Notes items that are taken as they are.
+    fn whole(&mut self, items: &Items) {
+        match items {
+            Items::Numbers => {}
+            Items::Elements(element) => self.leaves.push(Leaf::Element((**element).clone())),
+            Items::Lists(list) => self.leaves.push(Leaf::Value((**list).clone())),
+            Items::Numbered(items) => self.whole(items),
+            Items::Pairs(first, second) => {
+                self.whole(first);
+                self.whole(second);
             }
         }
     }
@@ -103,20 +138,28 @@ impl Admit<'_, '_> {
     /// Whether a `let` takes an element of a shared list apart, or refers to one, and the element is the same for all lanes.
     pub(super) fn takes_element(&mut self, local: &Local) -> bool {
         let Some(LocalInit { expr, diverge: None, .. }) = &local.init else { return false };
+        let vars = bound(&self.scope.names, &local.pat);
         let element = match (&local.pat, bare(expr)) {
+            (pat, of @ Expr::Path(_)) if names_only(pat) => {
+                let element = self.variable(of).and_then(|var| self.elements.get(&var)).cloned();
+                let takes = vars.iter().all(|var| self.may_be_uniform(*var));
+                let Some(element) = element.filter(|_| takes) else { return false };
+                self.item(pat, &Items::Elements(Box::new(element)));
+                self.uniforms.extend(vars);
+                return true;
+            }
             (Pat::Tuple(_), place) => place,
             (Pat::Ident(_), Expr::Reference(e)) if e.mutability.is_none() => bare(&e.expr),
             _ => return false,
         };
         let (list, indices) = indexed(element);
-        let vars = bound(&self.scope.names, &local.pat);
         let known = self.leaves.len();
         let takes = !indices.is_empty()
             && self.has_length(list)
             && vars.iter().all(|var| self.may_be_uniform(*var))
             && indices.into_iter().all(|index| self.uniform(index));
         if takes {
-            self.item(&local.pat, &Items::Elements(Box::new(element.clone())));
+            self.item(&local.pat, &Items::Elements(Box::new(self.in_whole(element.clone()))));
             self.uniforms.extend(vars);
         } else {
             self.leaves.truncate(known);
@@ -130,13 +173,15 @@ impl Admit<'_, '_> {
         if !matches!(pat, Pat::Tuple(_)) || indices.is_empty() || !self.has_length(list) {
             return self.lane(value);
         }
-        self.leaves.extend(parts(pat, bare(value).clone()).into_iter().map(Leaf::Element));
+        let element = self.in_whole(bare(value).clone());
+        self.leaves.extend(parts(pat, element).into_iter().map(Leaf::Element));
         indices.into_iter().all(|index| self.lane(index))
     }
 
     /// A shared list. Whether a constant or a field is one, rustc is asked.
     pub(super) fn is_shelf(&self, expr: &Expr) -> bool {
         match (self.variable(expr), expr) {
+            (Some(var), _) if self.lists.contains_key(&var) => true,
             (Some(var), _) => {
                 self.is_shared(var) && self.scope.program.var(var).ty.as_ref().is_some_and(is_list)
             }
@@ -144,6 +189,13 @@ impl Admit<'_, '_> {
             (None, Expr::Field(_)) => self.is_shared_field(expr),
             _ => false,
         }
+    }
+
+    /// A shared slice or array, whose methods are the language's.
+    fn is_slice(&self, expr: &Expr) -> bool {
+        let var = self.variable(expr).filter(|var| self.is_shared(*var));
+        let ty = var.and_then(|var| self.scope.program.var(var).ty.as_ref());
+        ty.is_some_and(|ty| matches!(behind_references(ty), Type::Slice(_) | Type::Array(_)))
     }
 
     /// A shared list that certainly is std's.
@@ -164,9 +216,23 @@ impl Admit<'_, '_> {
         let element = Expr::Index(e.clone());
         let known = self.is_shelf(indexed(&element).0);
         if known {
-            self.leaves.push(Leaf::Element(element));
+            self.leaves.push(Leaf::Element(self.in_whole(element)));
         }
         known
+    }
+
+    /// An element of a part of a list as one of the list, which code outside the loop knows too.
+    fn in_whole(&self, mut element: Expr) -> Expr {
+        let mut root = &mut element;
+        while let Expr::Field(ExprField { base: inner, .. }) | Expr::Index(ExprIndex { expr: inner, .. }) =
+            root
+        {
+            root = inner;
+        }
+        if let Some(list) = self.variable(root).and_then(|var| self.lists.get(&var)) {
+            *root = list.clone();
+        }
+        element
     }
 
     pub(super) fn uniform(&mut self, expr: &Expr) -> bool {
@@ -246,7 +312,7 @@ impl Admit<'_, '_> {
     /// The value of a uniform local.
     pub(super) fn known(&mut self, var: VarId) -> bool {
         self.leaves.extend(self.elements.get(&var).cloned().map(Leaf::Element));
-        true
+        !self.lists.contains_key(&var)
     }
 
     /// Whether an expression is what a loop over a shared list gives its rounds: a reference to an element.
@@ -280,6 +346,7 @@ impl Admit<'_, '_> {
             self.is_shared(var).then(|| root.clone())
         });
         let leaf = if is_element { Leaf::Element } else { Leaf::Value };
+        let whole = whole.map(|whole| self.in_whole(whole));
         self.leaves.extend(whole.clone().map(leaf));
         whole.is_some()
     }

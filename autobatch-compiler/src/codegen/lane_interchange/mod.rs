@@ -12,8 +12,6 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::{Expr, Lifetime, Pat, Stmt, parse_quote};
 
-use places::Condition;
-
 use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, indexed, mentions, overwritten, returned, transposed,
 };
@@ -110,6 +108,17 @@ enum Layout {
     List,
     /// A value per lane, to which code has a reference.
     Borrowed,
+}
+
+/// The condition around some code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Condition {
+    /// There is none.
+    None,
+    /// It is met by all lanes or by none.
+    OfAll,
+    /// It is met by some of the lanes only.
+    OfLane,
 }
 
 /// `__divisor3`: what is known of a variable as a divisor.

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{BinOp, Expr, Stmt, UnOp, parse_quote};
 
-use super::{Layout, Writer};
+use super::{Condition, Layout, Writer};
 use crate::analysis::lane_interchange::{Array, indexed};
 use crate::codegen::long_loops::{self};
 use crate::codegen::lookups::fault;
@@ -24,17 +24,6 @@ fn elements(place: Expr, array: &Array, indices: usize) -> Expr {
     let n = array.size(indices).unwrap_or_default();
     let all = (0..n).map(|n| elements(parse_quote!(#place[#n]), array, indices + 1));
     parse_quote!([#(#all),*])
-}
-
-/// The condition around some code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::codegen) enum Condition {
-    /// There is none.
-    None,
-    /// It is met by all lanes or by none.
-    OfAll,
-    /// It is met by some of the lanes only.
-    OfLane,
 }
 
 impl Writer<'_, '_> {

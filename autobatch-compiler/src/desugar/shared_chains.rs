@@ -1,0 +1,353 @@
+//! Chains of iterator adaptors over what all members share, as loops, which lane interchange takes.
+//!
+//! ```text
+//! let y = 1.0 + c.iter().rev().fold(0.0, |s, &c| s * x + c);
+//!     ──▶   let mut state = 0.0; for &c in c.iter().rev() { let s = state; state = s * x + c; } let y = 1.0 + state;
+//! ```
+//!
+//! Known are `map` and `filter`, and at the end `fold`, `sum`, `product`, `count`, `any`, `all` and `position`. Adaptors without closures stay in
+//! the loop's head.
+//!
+//! **Invariant:** what is evaluated, and in which order, stays: adaptors are lazy, so an element runs through all of them before the next one is
+//! asked for. A variable of the loop has the type that the chain's value has, wherever that decides what code means.
+
+use quote::quote;
+use syn::{Expr, ExprClosure, ExprMethodCall, Ident, Pat, ReturnType, Stmt, Type, parse_quote};
+
+use crate::desugar::terminals::neutral;
+use crate::resolve::infer::spelled;
+use crate::std_models::pure::is_constant;
+use crate::syntax::mentions::{bare, untyped};
+use crate::syntax::walk::{self, At};
+
+/// A loop that a chain becomes.
+pub(super) struct SharedChain {
+    pub(super) before: Vec<Stmt>,
+    pub(super) each: Stmt,
+    pub(super) value: Expr,
+    /// The code of its closures.
+    pub(super) closures: Vec<Expr>,
+}
+
+/// Where the element of a round is.
+enum Element {
+    /// The loop's pattern has yet to take it.
+    Head,
+    Value(Expr),
+}
+
+/// The code of a round, as far as it is written.
+struct Round<'n> {
+    pat: Option<Pat>,
+    stmts: Vec<Stmt>,
+    element: Element,
+    closures: Vec<Expr>,
+    names: &'n mut dyn FnMut(&str) -> Ident,
+}
+
+/// The loop that a chain becomes. `is_shared` says what all members share, and `type_of` the type of an expression, if it is known.
+pub(super) fn loop_of(
+    chain: &Expr,
+    is_shared: impl Fn(&Expr) -> bool,
+    type_of: impl Fn(&Expr) -> Option<Type>,
+    names: &mut dyn FnMut(&str) -> Ident,
+) -> Option<SharedChain> {
+    let Expr::MethodCall(last) = chain else { return None };
+    let (mut source, stages) = stages(&last.receiver, is_shared)?;
+    let mut round = Round { pat: None, stmts: vec![], element: Element::Head, closures: vec![], names };
+    for stage in &stages {
+        let (1, closure) = (stage.args.len(), closure(stage.args.first()?)?) else { return None };
+        match stage.method.to_string().as_str() {
+            "map" => round.map(closure)?,
+            "filter" => round.filter(closure)?,
+            _ => return None,
+        }
+    }
+    let state = (round.names)("state");
+    let args: Vec<&Expr> = last.args.iter().collect();
+    let (before, value): (Vec<Stmt>, Expr) = match (last.method.to_string().as_str(), &args[..]) {
+        ("fold", [init, step]) => {
+            let written = match step {
+                Expr::Closure(c) => match c.inputs.first() {
+                    Some(Pat::Type(pat)) => Some((*pat.ty).clone()),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let ty = written.or_else(|| type_of(init));
+            round.fold(&state, step, ty.is_some())?;
+            let ty = ty.map(|ty| quote!(: #ty));
+            (vec![parse_quote!(let mut #state #ty = #init;)], parse_quote!(#state))
+        }
+        (name @ ("sum" | "product"), []) if !stages.is_empty() => {
+            let ty = spelled(last)?;
+            let neutral = neutral(ty, name == "sum")?;
+            let element = round.value();
+            round.stmts.push(match name {
+                "sum" => parse_quote!(#state += #element;),
+                _ => parse_quote!(#state *= #element;),
+            });
+            (vec![parse_quote!(let mut #state: #ty = #neutral;)], parse_quote!(#state))
+        }
+        ("count", []) if !stages.is_empty() => {
+            round.stmts.push(parse_quote!(#state += 1;));
+            (vec![parse_quote!(let mut #state = 0usize;)], parse_quote!(#state))
+        }
+        (name @ ("any" | "all"), [test]) => {
+            let test = round.apply(closure(test)?)?;
+            let (test, value): (Expr, Expr) = match name {
+                "any" => (test, parse_quote!(#state)),
+                _ => (parse_quote!(!(#test)), parse_quote!(!#state)),
+            };
+            round.stmts.push(parse_quote!(if #test { #state = true; break; }));
+            (vec![parse_quote!(let mut #state = false;)], value)
+        }
+        ("position", [test]) => {
+            let (test, place) = (round.apply(closure(test)?)?, (round.names)("place"));
+            if stages.is_empty() {
+                let (at, pat) = ((round.names)("at"), round.pat.take()?);
+                round.pat = Some(parse_quote!((#at, #pat)));
+                source = parse_quote!(#source.enumerate());
+                round.stmts.push(parse_quote!(if #test { #place = #at; #state = true; break; }));
+            } else {
+                round.stmts.push(parse_quote!(if #test { #state = true; break; }));
+                round.stmts.push(parse_quote!(#place += 1;));
+            }
+            let before = vec![parse_quote!(let mut #place = 0usize;), parse_quote!(let mut #state = false;)];
+            let found = parse_quote! {
+                if #state { ::core::option::Option::Some(#place) } else { ::core::option::Option::None }
+            };
+            (before, found)
+        }
+        _ => return None,
+    };
+    let (pat, stmts) = (round.pat?, round.stmts);
+    let each = parse_quote!(for #pat in #source { #(#stmts)* });
+    Some(SharedChain { before, each, value, closures: round.closures })
+}
+
+/// What the loop goes over, and the adaptors with closures behind it.
+fn stages(chain: &Expr, is_shared: impl Fn(&Expr) -> bool) -> Option<(Expr, Vec<&ExprMethodCall>)> {
+    let mut stages = Vec::new();
+    let mut source = chain;
+    while let Expr::MethodCall(call) = bare(source)
+        && matches!(call.args.first(), Some(Expr::Closure(_)))
+    {
+        stages.push(call);
+        source = &call.receiver;
+    }
+    stages.reverse();
+    let mut first = bare(source);
+    while let Expr::MethodCall(call) = first
+        && ["enumerate", "rev", "copied", "skip", "take", "step_by", "zip"]
+            .iter()
+            .any(|name| call.method == name)
+    {
+        first = bare(&call.receiver);
+    }
+    let is_length =
+        |e: &ExprMethodCall| e.method == "len" && e.args.is_empty() && is_shared(bare(&e.receiver));
+    let is_end = |end: Option<&Expr>| match end.map(bare) {
+        Some(Expr::Lit(_)) => true,
+        Some(Expr::Path(path)) => is_constant(path),
+        Some(Expr::MethodCall(e)) => is_length(e),
+        _ => false,
+    };
+    let known = match first {
+        Expr::MethodCall(e) => e.method == "iter" && e.args.is_empty() && is_shared(bare(&e.receiver)),
+        Expr::Range(e) => is_end(e.start.as_deref()) && is_end(e.end.as_deref()),
+        _ => false,
+    };
+    known.then(|| (source.clone(), stages))
+}
+
+/// A closure that may be called in place: what leaves it would leave the function.
+fn closure(expr: &Expr) -> Option<&ExprClosure> {
+    let Expr::Closure(closure) = expr else { return None };
+    let leaves =
+        |at: At<'_>| matches!(at, At::Expr(Expr::Return(_) | Expr::Try(_) | Expr::Await(_)) | At::Macro(_));
+    let is_plain = closure.attrs.is_empty()
+        && closure.capture.is_none()
+        && closure.asyncness.is_none()
+        && matches!(closure.output, ReturnType::Default)
+        && !walk::any(&*closure.body, leaves);
+    is_plain.then_some(closure)
+}
+
+impl Round<'_> {
+    /// Gives the element to a pattern.
+    fn bind(&mut self, pat: &Pat) {
+        match std::mem::replace(&mut self.element, Element::Head) {
+            Element::Head if !matches!(pat, Pat::Type(_)) => self.pat = Some(pat.clone()),
+            element => {
+                self.element = element;
+                let value = self.value();
+                self.stmts.push(parse_quote!(let #pat = #value;));
+            }
+        }
+    }
+
+    /// The element, once.
+    fn value(&mut self) -> Expr {
+        match std::mem::replace(&mut self.element, Element::Head) {
+            Element::Value(value) => value,
+            Element::Head => {
+                let item = (self.names)("item");
+                self.pat = Some(parse_quote!(#item));
+                parse_quote!(#item)
+            }
+        }
+    }
+
+    /// What a closure makes of the element.
+    fn apply(&mut self, closure: &ExprClosure) -> Option<Expr> {
+        let (1, pat) = (closure.inputs.len(), closure.inputs.first()?) else { return None };
+        self.bind(pat);
+        self.closures.push((*closure.body).clone());
+        Some((*closure.body).clone())
+    }
+
+    fn map(&mut self, closure: &ExprClosure) -> Option<()> {
+        self.element = Element::Value(self.apply(closure)?);
+        Some(())
+    }
+
+    /// Goes on with the next round if the closure is false of a reference to the element.
+    fn filter(&mut self, closure: &ExprClosure) -> Option<()> {
+        let (1, Some(Pat::Reference(pat))) = (closure.inputs.len(), closure.inputs.first()) else {
+            return None;
+        };
+        let (pat, element) = (&pat.pat, self.value());
+        let item = match &element {
+            Expr::Path(_) => element.clone(),
+            _ => {
+                let item = (self.names)("item");
+                self.stmts.push(parse_quote!(let #item = #element;));
+                parse_quote!(#item)
+            }
+        };
+        let test = &closure.body;
+        self.stmts.push(parse_quote!(let #pat = #item;));
+        self.stmts.push(parse_quote!(if !(#test) { continue; }));
+        self.closures.push((**test).clone());
+        self.element = Element::Value(item);
+        Some(())
+    }
+
+    /// Gives the state its next value. Where its type is not known before, no method may ask for that.
+    fn fold(&mut self, state: &Ident, step: &Expr, is_known: bool) -> Option<()> {
+        let next: Expr = match step {
+            Expr::Path(path) => {
+                let element = self.value();
+                parse_quote!(#path(#state, #element))
+            }
+            step => {
+                let closure = closure(step)?;
+                let asks = |at: At<'_>| matches!(at, At::Expr(Expr::MethodCall(_) | Expr::Field(_)));
+                let (2, [before, pat]) =
+                    (closure.inputs.len(), [closure.inputs.first()?, closure.inputs.last()?])
+                else {
+                    return None;
+                };
+                let is_name =
+                    matches!(untyped(before), Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none());
+                if !is_name || !is_known && walk::any(&*closure.body, asks) {
+                    return None;
+                }
+                self.bind(pat);
+                self.stmts.push(parse_quote!(let #before = #state;));
+                self.closures.push((*closure.body).clone());
+                (*closure.body).clone()
+            }
+        };
+        self.stmts.push(parse_quote!(#state = #next;));
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::Span;
+    use quote::{ToTokens, quote};
+
+    use super::*;
+
+    /// The loop of a chain over `xs` and `ys`, which are shared.
+    fn looped(chain: &str) -> Option<String> {
+        let chain: Expr = syn::parse_str(chain).expect("an expression");
+        let is_shared = |expr: &Expr| ["xs", "ys"].contains(&expr.to_token_stream().to_string().as_str());
+        let known = |expr: &Expr| matches!(expr, Expr::Path(_)).then(|| parse_quote!(f64));
+        let mut names = |name: &str| Ident::new(name, Span::call_site());
+        let SharedChain { before, each, value, .. } = loop_of(&chain, is_shared, known, &mut names)?;
+        Some(quote!(#(#before)* #each #value).to_string())
+    }
+
+    #[test]
+    fn chains_are_loops() {
+        let pairs = [
+            (
+                "xs.iter().rev().fold(0.0, |s, &c| s * x + c)",
+                quote! {
+                    let mut state = 0.0;
+                    for &c in xs.iter().rev() { let s = state; state = s * x + c; }
+                    state
+                },
+            ),
+            (
+                "(0..xs.len()).map(|i| xs[i] * ys[i]).sum::<f64>()",
+                quote! {
+                    let mut state: f64 = -0.0;
+                    for i in (0..xs.len()) { state += xs[i] * ys[i]; }
+                    state
+                },
+            ),
+            (
+                "xs.iter().map(|x| x - a).fold(big, f64::min)",
+                quote! {
+                    let mut state: f64 = big;
+                    for x in xs.iter() { state = f64::min(state, x - a); }
+                    state
+                },
+            ),
+            (
+                "xs.iter().zip(ys).filter(|&(x, y)| x < y).count()",
+                quote! {
+                    let mut state = 0usize;
+                    for item in xs.iter().zip(ys) { let (x, y) = item; if !(x < y) { continue; } state += 1; }
+                    state
+                },
+            ),
+            (
+                "xs.iter().position(|&x| x > a)",
+                quote! {
+                    let mut place = 0usize;
+                    let mut state = false;
+                    for (at, &x) in xs.iter().enumerate() { if x > a { place = at; state = true; break; } }
+                    if state { ::core::option::Option::Some(place) } else { ::core::option::Option::None }
+                },
+            ),
+        ];
+        for (chain, expected) in pairs {
+            assert_eq!(looped(chain), Some(expected.to_string()), "{chain}");
+        }
+    }
+
+    #[test]
+    fn what_might_mean_something_else_stays_a_chain() {
+        let chains = [
+            "own.iter().map(|x| x - a).sum::<f64>()",
+            "xs.iter().map(|x| x - a).sum()",
+            "xs.iter().fold(0.0, |s, &x| s.max(x))",
+            "xs.iter().map(|x| { println!(); x }).count()",
+            "xs.iter().map(|x| { return 1.0; }).sum::<f64>()",
+            "xs.iter().filter(|x| **x > a).count()",
+            "xs.iter().map(|x| x - a).skip(2).sum::<f64>()",
+            "xs.iter().map(move |x| x - a).sum::<f64>()",
+            "xs.iter().sum::<f64>()",
+            "(0..n).map(|i| i).sum::<usize>()",
+        ];
+        for chain in chains {
+            assert_eq!(looped(chain), None, "{chain}");
+        }
+    }
+}
