@@ -137,6 +137,46 @@ fn loops_over_structures_and_tuples() {
     }
 }
 
+/// What pulls at a place: tuples that are changed by parts and as a whole, and a result of several parts.
+#[autobatch(strict)]
+fn pulled(x: f64, y: f64, points: &[Point]) -> Option<(f64, f64, u32)> {
+    let mut pull = (0.0, 0.0);
+    let mut nearest = (f64::MAX, 0);
+    for (i, p) in points.iter().enumerate() {
+        let (dx, dy) = (p.x - x, p.y - y);
+        let square = dx * dx + dy * dy + 0.0625;
+        let weight = 1.0 / (square * square.sqrt());
+        pull.0 += weight * dx;
+        pull.1 += weight * dy;
+        if square < nearest.0 {
+            nearest = (square, i as u32);
+        }
+        if nearest.1 > 9 {
+            pull = (pull.1, pull.0 * 0.5);
+        }
+    }
+    let (far, at) = nearest;
+    if far > 3.0 { None } else { Some((pull.0, pull.1, at)) }
+}
+
+#[test]
+fn tuples_and_results_of_several_parts() {
+    let (polygon, places) = (polygon(), places());
+    let batched = |b: &[(f64, f64)], o: &Options| {
+        pulled_batched_with(column(b, |m| m.0), column(b, |m| m.1), &polygon, o)
+    };
+    // What results consist of is compared bit by bit.
+    let bits =
+        |r: Option<(f64, f64, u32)>| r.map_or([0, 0, 7], |r| [r.0.to_bits(), r.1.to_bits(), r.2.into()]);
+    for (how, options) in executors() {
+        let got = batched(&places, &options).unwrap().into_values().unwrap();
+        let want: Vec<_> = places.iter().map(|m| bits(pulled(m.0, m.1, &polygon))).collect();
+        assert_eq!(got.into_iter().map(bits).collect::<Vec<_>>(), want, "{how}");
+    }
+    let program = pulled_batched::program().to_string();
+    assert!(program.contains("once for all members, on vectors across them"), "{program}");
+}
+
 /// What is the same for all members, and changes; what begins as that and ends as a member's own; and what a member keeps that leaves the loop.
 #[autobatch(strict)]
 fn changing(x: i64, weights: &[i64]) -> i64 {

@@ -243,10 +243,14 @@ impl<'a> Expansion<'a> {
             count += 1;
             Ident::new(&format!("__{name}_{copy}_{count}"), Span::mixed_site())
         };
-        let SharedChain { before, each, value, closures } = loop_of(expr, is_list, type_of, &mut names)?;
+        let chain = loop_of(expr, is_list, type_of, &mut names)?;
+        let SharedChain { before, each, value, closures, is_counted, leaves } = chain;
+        let changes = closures.iter().any(|code| may_change(code) || has_changing_copy(code));
+        if !is_counted && (leaves || changes) {
+            return None;
+        }
         self.copied += 1;
         self.copies += 1;
-        let changes = closures.iter().any(|code| may_change(code) || has_changing_copy(code));
         let mark = Mark { changes };
         Some(parse_quote!((#mark { #(#before)* #each #value })))
     }

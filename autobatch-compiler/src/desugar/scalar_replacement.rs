@@ -7,7 +7,7 @@
 //! meets(to)                                     ──▶   meets(V3 { x: to_x, y: to_y })
 //! ```
 //!
-//! What is done with numbers is done with the fields then: lane interchange, lookups, vector frames. A variable stays what it is if
+//! So does a tuple of numbers. What is done with numbers is done with the fields then: lane interchange, lookups, vector frames. A variable stays what it is if
 //! something may refer to it as a whole: `&to`, a call of a method, a closure, a macro, an index. A parameter is taken apart where the
 //! body begins. So is a state, `rng: &mut Xorshift`, of which only fields are used, and its fields are put back where the function ends.
 //!
@@ -26,7 +26,7 @@ use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::substitution::rename;
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
-use crate::resolve::types::{Scopes, Types};
+use crate::resolve::types::{Scopes, Types, is_number};
 use crate::resolve::variables;
 use crate::std_models::pure::{is_primitive, literal};
 use crate::syntax::mentions::{
@@ -79,7 +79,8 @@ fn take_apart(function: &mut Function, known: &VariableTypes, types: &Types<'_>,
         if aggregates.is_empty() {
             return;
         }
-        for aggregate in aggregates.values().filter(|a| a.origin != Origin::State) {
+        let is_structure = |a: &&Aggregate| a.origin != Origin::State && !matches!(a.ty, Type::Tuple(_));
+        for aggregate in aggregates.values().filter(is_structure) {
             checks.is_copy(&aggregate.ty);
         }
         let params: Vec<Stmt> =
@@ -170,9 +171,13 @@ impl Aggregate {
         self.fields.iter().find(|field| field.member == *member)
     }
 
-    /// The structure, made of its fields.
+    /// The structure or tuple, made of its fields.
     fn whole(&self) -> Expr {
         let ty = &self.ty;
+        if matches!(ty, Type::Tuple(_)) {
+            let parts = self.fields.iter().map(|field| &field.variable);
+            return parse_quote!((#(#parts,)*));
+        }
         let parts = self
             .fields
             .iter()
@@ -244,10 +249,17 @@ fn aggregates(
             small.then(|| ((*r.elem).clone(), fields))
         }
         (Origin::State, _) => None,
-        (_, ty) => {
-            let fields = definitions.record(&ty)?;
-            definitions.is_value(&ty).then_some((ty, fields))
-        }
+        (_, ty) => match numbers(&ty) {
+            Some(parts) => {
+                let fields = parts.iter().enumerate();
+                let fields = fields.map(|(nth, ty)| (Member::Unnamed(nth.into()), ty.clone())).collect();
+                Some((parse_quote!((#(#parts,)*)), fields))
+            }
+            None => {
+                let fields = definitions.record(&ty)?;
+                definitions.is_value(&ty).then_some((ty, fields))
+            }
+        },
     };
     let mut taken: BTreeSet<String> = function.bindings.keys().cloned().collect();
     let mut found = BTreeMap::new();
@@ -275,6 +287,17 @@ fn aggregates(
         found.insert(name.clone(), Aggregate { ty, fields: fields.collect(), origin });
     }
     found
+}
+
+/// The parts of a tuple of numbers; of those whose type is decided elsewhere it is left open.
+fn numbers(ty: &Type) -> Option<Vec<Type>> {
+    let Type::Tuple(tuple) = ty else { return None };
+    let part = |ty: &Type| match ty {
+        ty if is_primitive(ty) => Some(ty.clone()),
+        ty if is_number(ty) => Some(parse_quote!(_)),
+        _ => None,
+    };
+    tuple.elems.iter().map(part).collect::<Option<Vec<Type>>>().filter(|parts| !parts.is_empty())
 }
 
 /// A number, or a few.
@@ -564,6 +587,10 @@ impl Replace<'_> {
                     |value: &syn::FieldValue| Some((aggregate.field(&value.member)?, value.expr.clone()));
                 e.fields.iter().map(part).collect()
             }
+            Expr::Tuple(e) if e.elems.len() == aggregate.fields.len() => {
+                let is_tuple = matches!(aggregate.ty, Type::Tuple(_));
+                is_tuple.then(|| aggregate.fields.iter().zip(e.elems.iter().cloned()).collect())
+            }
             Expr::Call(e) if e.args.len() == aggregate.fields.len() => match &*e.func {
                 Expr::Path(path) if path.qself.is_none() && is_it(&path.path) => {
                     Some(aggregate.fields.iter().zip(e.args.iter().cloned()).collect())
@@ -572,7 +599,11 @@ impl Replace<'_> {
             },
             place if is_simple_place(place) => {
                 let ty = self.types.of(self.scopes, place)?;
-                if !self.types.definitions.same(&ty, &aggregate.ty) {
+                let is_same = match &aggregate.ty {
+                    Type::Tuple(tuple) => numbers(&ty).is_some_and(|parts| parts.len() == tuple.elems.len()),
+                    whole => self.types.definitions.same(&ty, whole),
+                };
+                if !is_same {
                     return None;
                 }
                 let place: Expr = match place {

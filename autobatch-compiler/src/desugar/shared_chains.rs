@@ -27,6 +27,10 @@ pub(super) struct SharedChain {
     pub(super) value: Expr,
     /// The code of its closures.
     pub(super) closures: Vec<Expr>,
+    /// Whether it counts through a list or a range. Else blocks would ask an iterator for each member, and only lane interchange helps.
+    pub(super) is_counted: bool,
+    /// Whether members leave it at different times, so that lane interchange may not take it.
+    pub(super) leaves: bool,
 }
 
 /// Where the element of a round is.
@@ -122,8 +126,10 @@ pub(super) fn loop_of(
         _ => return None,
     };
     let (pat, stmts) = (round.pat?, round.stmts);
+    let leaves = ["any", "all", "position"].iter().any(|name| last.method == name);
     let each = parse_quote!(for #pat in #source { #(#stmts)* });
-    Some(SharedChain { before, each, value, closures: round.closures })
+    let is_counted = is_counted(&source);
+    Some(SharedChain { before, each, value, closures: round.closures, is_counted, leaves })
 }
 
 /// What the loop goes over, and the adaptors with closures behind it.
@@ -159,6 +165,18 @@ fn stages(chain: &Expr, is_shared: impl Fn(&Expr) -> bool) -> Option<(Expr, Vec<
         _ => false,
     };
     known.then(|| (source.clone(), stages))
+}
+
+/// Whether lowering counts through what a loop goes over.
+fn is_counted(source: &Expr) -> bool {
+    match bare(source) {
+        Expr::MethodCall(e) if e.args.is_empty() => {
+            e.method == "iter"
+                || ["copied", "enumerate"].iter().any(|name| e.method == name) && is_counted(&e.receiver)
+        }
+        Expr::Range(_) => true,
+        _ => false,
+    }
 }
 
 /// A closure that may be called in place: what leaves it would leave the function.

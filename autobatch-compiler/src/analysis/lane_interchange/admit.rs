@@ -13,6 +13,7 @@ use crate::analysis::lane_interchange::rounds::steps;
 use crate::diagnostics::reasons::{LOOP_CODE, LOOP_INNER, LOOP_ITEMS, LOOP_PATTERN, Reason};
 use crate::ir::effects::{bound, variable};
 use crate::ir::{Op, Role, VarId, VarSet};
+use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::bare;
 
 pub(super) struct Admit<'a, 'p> {
@@ -287,6 +288,11 @@ impl<'a, 'p> Admit<'a, 'p> {
         if self.returns && vars.iter().any(is_result) {
             // Of the lanes that have not returned.
             return self.result(init).then(|| push(nodes, Node::Lanes(vec![Stmt::Local(local.clone())])));
+        }
+        // A result of several parts is made behind the loops: a strip has numbers.
+        let is_number = |v: &VarId| self.scope.program.var(*v).ty.as_ref().is_none_or(is_primitive);
+        if vars.iter().any(|v| is_result(v) && !is_number(v)) {
+            return self.refuse(init, LOOP_CODE);
         }
         let known = self.leaves.len();
         if vars.iter().all(|v| self.may_be_uniform(*v) && !self.scope.arrays.contains_key(v))
