@@ -83,3 +83,104 @@ fn they_run_on_vectors() {
         assert_eq!(engines, [Engine::VectorFrames, Engine::TaskBlocks]);
     }
 }
+
+#[derive(Clone, Copy)]
+struct Way(f64, f64);
+
+impl Way {
+    fn dot(self, other: Way) -> f64 {
+        self.0 * other.0 + self.1 * other.1
+    }
+}
+
+impl std::ops::Add for Way {
+    type Output = Way;
+    fn add(self, other: Way) -> Way {
+        Way(self.0 + other.0, self.1 + other.1)
+    }
+}
+
+fn pull(x: f64, k: f64) -> f64 {
+    -k * x
+}
+
+/// Structures, operators and helpers, with a constant and a function in the body.
+#[autobatch(strict)]
+fn swings(x: f64, y: f64) -> f64 {
+    const STEPS: usize = 60;
+    const H: f64 = 0.0625;
+    fn scaled(x: f64) -> f64 {
+        x * 1.5
+    }
+    let (mut way, mut energy) = (Way(x, y), scaled(x));
+    for i in 0..STEPS {
+        let step = Way(way.1 * H, pull(way.0, 2.0) * H);
+        way = way + step;
+        energy += way.dot(step) * i as f64;
+    }
+    energy
+}
+
+const LEN: usize = 3;
+
+fn total(parts: [f64; LEN]) -> f64 {
+    parts[0] + parts[1] * parts[2]
+}
+
+#[derive(Clone, Copy)]
+struct Parts {
+    all: [f64; LEN],
+}
+
+/// What stands in the body has the names of what stands beside it.
+#[autobatch(strict)]
+fn with_hidden_names(x: f64, y: f64) -> f64 {
+    const LEN: usize = 40;
+    fn pull(x: f64, k: f64) -> f64 {
+        k - x
+    }
+    let mut sum = y;
+    let mut parts = Parts { all: [x, y, 0.5] };
+    for i in 0..LEN {
+        parts = Parts { all: [parts.all[1], sum, parts.all[0] * 0.5] };
+        sum = sum * 0.5 + total([x, i as f64, 0.25]) + pull(sum, 0.125) * parts.all[2];
+    }
+    sum
+}
+
+/// A function of the body has the name of a structure's constructor.
+#[autobatch(strict)]
+fn with_a_hidden_constructor(x: f64, y: f64) -> f64 {
+    #[allow(non_snake_case)]
+    fn Way(x: f64, y: f64) -> self::Way {
+        self::Way { 0: y, 1: x }
+    }
+    let mut sum = 0.0;
+    for i in 0..40 {
+        let way = Way(x * i as f64, sum);
+        sum = sum * 0.5 + way.0 * 0.25 - way.1;
+    }
+    sum - y
+}
+
+#[test]
+fn constants_and_functions_hide_what_has_their_names() {
+    let inputs: Vec<(f64, f64)> =
+        (0..300).map(|i| (f64::from(i * 37 % 101) / 50.0 - 1.0, f64::from(i * 53 % 97) / 24.0)).collect();
+    let (x, y) = (|b: &[(f64, f64)]| column(b, |m| m.0), |b: &[(f64, f64)]| column(b, |m| m.1));
+    agree_at(&SIZES, &inputs, |m| swings(m.0, m.1), |b, o| swings_batched_with(x(b), y(b), o));
+    agree_at(
+        &SIZES,
+        &inputs,
+        |m| with_hidden_names(m.0, m.1),
+        |b, o| with_hidden_names_batched_with(x(b), y(b), o),
+    );
+    agree_at(
+        &SIZES,
+        &inputs,
+        |m| with_a_hidden_constructor(m.0, m.1),
+        |b, o| with_a_hidden_constructor_batched_with(x(b), y(b), o),
+    );
+    let program = swings_batched::program().to_string();
+    assert!(program.contains("once for all members, on vectors across them"), "{program}");
+}

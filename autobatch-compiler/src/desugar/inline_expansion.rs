@@ -81,7 +81,7 @@ fn expand(
     let helpers = Helpers::new(helpers, &methods, &declared.beside);
     let mut checks = HelperChecks::default();
     for (position, function) in item.functions.iter_mut().enumerate().filter(|(f, _)| batched(*f)) {
-        if function.may_hide_names() {
+        if function.may_hide_types(&declared.beside) {
             continue;
         }
         let types = variables::given(function, resolution.types(position));
@@ -157,7 +157,8 @@ impl<'a> Expansion<'a> {
             return None;
         }
         let used = free_names(&body, helper);
-        if used.iter().any(|name| !self.function.sees(name)) {
+        let mut types = helper.params.iter().map(|param| &param.ty).chain([&helper.output]);
+        if used.iter().any(|name| !self.function.sees(name)) || types.any(|ty| self.function.hides(ty)) {
             return None;
         }
         let names = self.rename(&mut body, helper);

@@ -53,7 +53,7 @@ pub(crate) fn rewrite(
     let types = &Types { definitions, functions: &[], own: None };
     let mut found = Vec::new();
     for (position, function) in item.functions.iter_mut().enumerate().filter(|(f, _)| batched(*f)) {
-        if !function.may_hide_names() {
+        if !function.may_hide_types(definitions) {
             let known = resolution.types(position);
             take_apart(function, known, types, checks);
             let types = variables::types(function, known, types).into_iter().flatten();
@@ -269,7 +269,8 @@ fn aggregates(
         }
         let Some(origin) = origin(name) else { continue };
         let Some((ty, members)) = structure(name, origin) else { continue };
-        if members.len() > MOST_FIELDS {
+        let is_hidden = function.hides(&ty) || members.iter().any(|(_, ty)| function.hides(ty));
+        if members.len() > MOST_FIELDS || is_hidden {
             continue;
         }
         let fields = members.into_iter().map(|(member, ty)| {

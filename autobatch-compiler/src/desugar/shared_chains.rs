@@ -33,18 +33,12 @@ pub(super) struct SharedChain {
     pub(super) leaves: bool,
 }
 
-/// Where the element of a round is.
-enum Element {
-    /// The loop's pattern has yet to take it.
-    Head,
-    Value(Expr),
-}
-
 /// The code of a round, as far as it is written.
 struct Round<'n> {
     pat: Option<Pat>,
     stmts: Vec<Stmt>,
-    element: Element,
+    /// The element; none as long as the loop's pattern has yet to take it.
+    element: Option<Expr>,
     closures: Vec<Expr>,
     names: &'n mut dyn FnMut(&str) -> Ident,
 }
@@ -58,7 +52,7 @@ pub(super) fn loop_of(
 ) -> Option<SharedChain> {
     let Expr::MethodCall(last) = chain else { return None };
     let (mut source, stages) = stages(&last.receiver, is_shared)?;
-    let mut round = Round { pat: None, stmts: vec![], element: Element::Head, closures: vec![], names };
+    let mut round = Round { pat: None, stmts: vec![], element: None, closures: vec![], names };
     for stage in &stages {
         let (1, closure) = (stage.args.len(), closure(stage.args.first()?)?) else { return None };
         match stage.method.to_string().as_str() {
@@ -195,26 +189,21 @@ fn closure(expr: &Expr) -> Option<&ExprClosure> {
 impl Round<'_> {
     /// Gives the element to a pattern.
     fn bind(&mut self, pat: &Pat) {
-        match std::mem::replace(&mut self.element, Element::Head) {
-            Element::Head if !matches!(pat, Pat::Type(_)) => self.pat = Some(pat.clone()),
-            element => {
-                self.element = element;
-                let value = self.value();
-                self.stmts.push(parse_quote!(let #pat = #value;));
-            }
+        if self.element.is_none() && !matches!(pat, Pat::Type(_)) {
+            self.pat = Some(pat.clone());
+            return;
         }
+        let value = self.value();
+        self.stmts.push(parse_quote!(let #pat = #value;));
     }
 
     /// The element, once.
     fn value(&mut self) -> Expr {
-        match std::mem::replace(&mut self.element, Element::Head) {
-            Element::Value(value) => value,
-            Element::Head => {
-                let item = (self.names)("item");
-                self.pat = Some(parse_quote!(#item));
-                parse_quote!(#item)
-            }
-        }
+        self.element.take().unwrap_or_else(|| {
+            let item = (self.names)("item");
+            self.pat = Some(parse_quote!(#item));
+            parse_quote!(#item)
+        })
     }
 
     /// What a closure makes of the element.
@@ -226,7 +215,7 @@ impl Round<'_> {
     }
 
     fn map(&mut self, closure: &ExprClosure) -> Option<()> {
-        self.element = Element::Value(self.apply(closure)?);
+        self.element = Some(self.apply(closure)?);
         Some(())
     }
 
@@ -248,7 +237,7 @@ impl Round<'_> {
         self.stmts.push(parse_quote!(let #pat = #item;));
         self.stmts.push(parse_quote!(if !(#test) { continue; }));
         self.closures.push((**test).clone());
-        self.element = Element::Value(item);
+        self.element = Some(item);
         Some(())
     }
 

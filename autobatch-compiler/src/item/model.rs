@@ -1,5 +1,6 @@
 //! What the user wrote, sorted out: the functions of the annotated item and their parameters.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use proc_macro2::Ident;
@@ -7,10 +8,11 @@ use syn::{Attribute, Block, Generics, Pat, Path, Signature, Type, Visibility};
 
 use crate::diagnostics::reasons::Reason;
 use crate::index::declarations::Declared;
+use crate::index::definitions::Definitions;
 use crate::syntax::bindings::{self, Bindings};
 use crate::syntax::call_sites::CallSite;
 use crate::syntax::standard_macros;
-use crate::syntax::walk::{self, At};
+use crate::syntax::walk::{self, At, Code};
 
 /// How a parameter appears in the batched call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,11 +134,32 @@ impl Function {
         !self.bindings.contains_key(&name.to_string()) && !walk::any(&self.written, hides)
     }
 
-    /// Whether items in it, or parameters of types, may have names of what stands beside it.
-    pub(crate) fn may_hide_names(&self) -> bool {
+    /// Whether items in it, or parameters of types, may have names of types that stand beside it, or of traits. Constants and functions hide
+    /// what has their names.
+    pub(crate) fn may_hide_types(&self, definitions: &Definitions) -> bool {
         let mut generics = self.sig.generics.params.iter().chain(&self.outer.params);
+        let is_type = |name: &Ident| definitions.knows(&syn::parse_quote!(#name));
         generics.any(|p| !matches!(p, syn::GenericParam::Lifetime(_)))
-            || walk::any(&self.written, |at| matches!(at, At::Item(_)))
+            || self.own_names().is_none_or(|own| own.iter().any(is_type))
+    }
+
+    /// Whether an item in it has a name that is mentioned in code beside it.
+    pub(crate) fn hides(&self, code: &(impl Code + ?Sized)) -> bool {
+        let own = self.own_names().unwrap_or_default();
+        !own.is_empty() && walk::any(code, |at| matches!(at, At::PathSegment(s) if own.contains(&s.ident)))
+    }
+
+    /// The names of the constants and functions in it; none if there are other items.
+    fn own_names(&self) -> Option<BTreeSet<Ident>> {
+        let (mut own, mut others) = (BTreeSet::new(), false);
+        walk::each(&self.written, |at| match at {
+            At::Item(syn::Item::Const(i)) => own.extend([i.ident.clone()]),
+            At::Item(syn::Item::Static(i)) => own.extend([i.ident.clone()]),
+            At::Item(syn::Item::Fn(i)) => own.extend([i.sig.ident.clone()]),
+            At::Item(_) => others = true,
+            _ => {}
+        });
+        (!others).then_some(own)
     }
 
     /// Whether a call stands in tail position.

@@ -45,7 +45,7 @@ pub(crate) type FloatStructures = BTreeMap<String, FloatStructure>;
 
 /// Those of a function whose variables have these types, each once.
 pub(crate) fn of(function: &Function, types: &VariableTypes, definitions: &Definitions) -> FloatStructures {
-    if function.may_hide_names() {
+    if function.may_hide_types(definitions) {
         return FloatStructures::new();
     }
     let all = function.params.iter().map(|param| &param.ty).chain(types.values());
