@@ -3,6 +3,8 @@
 
 #![allow(clippy::needless_range_loop, clippy::assign_op_pattern)] // written as users write
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::common::{agree_at, column, executors};
 use autobatch::{BatchError, Options, Outcome, autobatch};
 
@@ -175,6 +177,122 @@ fn tuples_and_results_of_several_parts() {
     }
     let program = pulled_batched::program().to_string();
     assert!(program.contains("once for all members, on vectors across them"), "{program}");
+}
+
+/// Lists that are fields of what all members share.
+struct Scene {
+    points: Vec<Point>,
+    weights: [f64; 28],
+}
+
+#[autobatch(strict)]
+fn in_fields(x: f64, y: f64, scene: &Scene) -> f64 {
+    let mut sum = 0.0;
+    for p in &scene.points {
+        let (dx, dy) = (p.x - x, p.y - y);
+        sum += dx * dx / (dy * dy + 0.5);
+    }
+    for (p, weight) in scene.points.iter().zip(&scene.weights) {
+        sum = sum * 0.5 + weight * (p.x - sum * p.y);
+    }
+    for i in 0..scene.points.len() {
+        let p = &scene.points[i];
+        if sum > scene.weights[i] {
+            sum -= p.x * scene.points[(i + 1) % scene.points.len()].y;
+        }
+    }
+    sum + scene.points.iter().map(|p| p.x * y - p.y * x).sum::<f64>()
+}
+
+const CORNERS: [Point; 12] = [Point { x: 0.5, y: 0.25 }; 12];
+
+#[autobatch(strict)]
+fn in_a_constant(x: f64, y: f64) -> f64 {
+    let mut sum = y;
+    for p in &CORNERS {
+        sum += (p.x - x) * sum + p.y * x;
+    }
+    for i in 0..CORNERS.len() {
+        sum = sum * 0.25 + CORNERS[i].x * x - CORNERS[i].y;
+    }
+    sum
+}
+
+#[test]
+fn lists_in_fields_and_constants() {
+    let (places, mut weights) = (places(), [0.0; 28]);
+    weights.iter_mut().enumerate().for_each(|(i, w)| *w = (i * 5 % 11) as f64 / 4.0 - 1.0);
+    let scene = Scene { points: polygon(), weights };
+    let x = |b: &[(f64, f64)]| column(b, |m| m.0);
+    let y = |b: &[(f64, f64)]| column(b, |m| m.1);
+    agree_at(
+        &SIZES,
+        &places,
+        |m| in_fields(m.0, m.1, &scene),
+        |b, o| in_fields_batched_with(x(b), y(b), &scene, o),
+    );
+    agree_at(&SIZES, &places, |m| in_a_constant(m.0, m.1), |b, o| in_a_constant_batched_with(x(b), y(b), o));
+    for (program, loops) in [(in_fields_batched::program(), 4), (in_a_constant_batched::program(), 2)] {
+        let text = program.to_string();
+        assert_eq!(text.matches("once for all members, on vectors across them").count(), loops, "{text}");
+    }
+}
+
+/// No list, but with the names of one's methods.
+struct Watched;
+static LOOKS: AtomicUsize = AtomicUsize::new(0);
+static WATCHED: [Point; 20] = [Point { x: 0.5, y: 0.25 }; 20];
+
+impl Watched {
+    fn iter(&self) -> std::slice::Iter<'static, Point> {
+        LOOKS.fetch_add(1, Ordering::Relaxed);
+        WATCHED.iter()
+    }
+    fn len(&self) -> usize {
+        LOOKS.fetch_add(1, Ordering::Relaxed);
+        WATCHED.len()
+    }
+}
+
+impl std::ops::Index<usize> for Watched {
+    type Output = Point;
+    fn index(&self, at: usize) -> &Point {
+        LOOKS.fetch_add(1, Ordering::Relaxed);
+        &WATCHED[at]
+    }
+}
+
+const WATCH: Watched = Watched;
+
+struct Watch {
+    points: Watched,
+}
+
+#[autobatch(strict)]
+fn watched(x: f64, watch: &Watch) -> f64 {
+    let mut sum = x;
+    for p in WATCH.iter() {
+        sum += (p.x - x) * sum + p.y * x;
+    }
+    for p in watch.points.iter() {
+        sum = sum * 0.5 + (p.x - x) * sum + p.y * x;
+    }
+    for i in 0..watch.points.len() {
+        sum = sum * 0.25 + WATCH[i].x * x - watch.points[i].y;
+    }
+    sum
+}
+
+#[test]
+fn a_users_list_keeps_its_effects() {
+    let x: Vec<f64> = (0..131).map(f64::from).collect();
+    for (how, options) in executors() {
+        LOOKS.store(0, Ordering::Relaxed);
+        let got = watched_batched_with(&x, &Watch { points: Watched }, &options).unwrap();
+        assert_eq!(LOOKS.load(Ordering::Relaxed), 131 * (3 + 2 * 20), "{how}");
+        let want: Vec<f64> = x.iter().map(|x| watched(*x, &Watch { points: Watched })).collect();
+        assert_eq!(got.into_values().unwrap(), want, "{how}");
+    }
 }
 
 /// What is the same for all members, and changes; what begins as that and ends as a member's own; and what a member keeps that leaves the loop.

@@ -153,7 +153,7 @@ fn with_hidden_names(x: f64, y: f64) -> f64 {
 fn with_a_hidden_constructor(x: f64, y: f64) -> f64 {
     #[allow(non_snake_case)]
     fn Way(x: f64, y: f64) -> self::Way {
-        self::Way { 0: y, 1: x }
+        self::Way(y, x)
     }
     let mut sum = 0.0;
     for i in 0..40 {

@@ -112,6 +112,15 @@ impl<'a, T: ?Sized + 'a> Shown<T> {
         Shown(PhantomData)
     }
 
+    /// Whether the steps to it are known.
+    #[cfg_attr(optimised, inline(always))]
+    pub fn known(self) -> bool
+    where
+        T: Sized,
+    {
+        id::<T>() != id::<Nowhere>()
+    }
+
     /// Whether it is plain.
     #[cfg_attr(optimised, inline(always))]
     pub fn plain(self) -> bool
@@ -156,6 +165,8 @@ mod tests {
         assert!(!shown(&ROWS).element().plain());
         assert!(shown(&REFERENCES).element().element().plain());
         assert!(shown(&ROWS).reference().dereference().element().reference().element().plain());
+        assert!(shown(&ROWS).element().element().known() && shown(&[Letters]).element().known());
+        assert!(!shown(&Letters).element().known() && !shown(&[Letters]).element().element().known());
         assert!(!shown(&Letters).element().plain());
         assert!(!shown(&Letters).element().element().dereference().plain());
     }

@@ -86,7 +86,9 @@ impl Admit<'_, '_> {
             Expr::Index(_) if self.in_place(expr).is_some() => self.part(expr),
             Expr::Index(e) => self.index(e),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
-                self.array(&e.receiver).is_some() || self.has_length(&e.receiver) || self.is_list(&e.receiver)
+                self.array(&e.receiver).is_some()
+                    || self.is_list_of(&e.receiver, 1)
+                    || self.is_list(&e.receiver)
             }
             Expr::MethodCall(e) => {
                 is_pure_method(&e.method) && self.lane(&e.receiver) && e.args.iter().all(|a| self.lane(a))

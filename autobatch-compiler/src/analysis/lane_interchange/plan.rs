@@ -112,6 +112,8 @@ pub enum Leaf {
     Value(Expr),
     /// The elements of what the expression indexes.
     Element(Expr),
+    /// What has to be a list, and one of lists where so many indices follow.
+    List(Expr, usize),
 }
 
 /// How to run statements lane-interchanged.

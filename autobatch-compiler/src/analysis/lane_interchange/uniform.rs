@@ -79,16 +79,22 @@ impl Admit<'_, '_> {
                 _ => None,
             },
             Expr::Path(_) if self.variable(expr).is_some() => self.elements(expr),
-            Expr::Reference(e) if e.mutability.is_none() && self.variable(&e.expr).is_some() => {
-                self.elements(&e.expr)
-            }
+            Expr::Reference(e) if e.mutability.is_none() => self.elements(&e.expr),
             _ => None,
         }
     }
 
-    pub(super) fn elements(&self, list: &Expr) -> Option<Items> {
-        (matches!(list, Expr::Path(_)) && self.is_shelf(list))
-            .then(|| Items::Elements(Box::new(parse_quote!(#list[0]))))
+    fn elements(&mut self, list: &Expr) -> Option<Items> {
+        self.is_list_of(list, 1).then(|| Items::Elements(Box::new(parse_quote!(#list[0]))))
+    }
+
+    /// Whether an expression is a shared list, and one of lists where so many indices follow. Of what is no variable rustc is asked.
+    pub(super) fn is_list_of(&mut self, list: &Expr, indices: usize) -> bool {
+        let is_shelf = matches!(list, Expr::Path(_) | Expr::Field(_)) && self.is_shelf(list);
+        if is_shelf && self.variable(list).is_none() {
+            self.leaves.push(Leaf::List(list.clone(), indices));
+        }
+        is_shelf
     }
 
     /// Notes what the variables of a pattern stand for: parts of an element are elements.
@@ -155,7 +161,7 @@ impl Admit<'_, '_> {
         let (list, indices) = indexed(element);
         let known = self.leaves.len();
         let takes = !indices.is_empty()
-            && self.has_length(list)
+            && self.is_list_of(list, indices.len())
             && vars.iter().all(|var| self.may_be_uniform(*var))
             && indices.into_iter().all(|index| self.uniform(index));
         if takes {
@@ -170,7 +176,7 @@ impl Admit<'_, '_> {
     /// Whether lane code may have a value, of which a pattern may take the parts.
     pub(super) fn value(&mut self, pat: &Pat, value: &Expr) -> bool {
         let (list, indices) = indexed(value);
-        if !matches!(pat, Pat::Tuple(_)) || indices.is_empty() || !self.has_length(list) {
+        if !matches!(pat, Pat::Tuple(_)) || indices.is_empty() || !self.is_list_of(list, indices.len()) {
             return self.lane(value);
         }
         let element = self.in_whole(bare(value).clone());
@@ -196,11 +202,6 @@ impl Admit<'_, '_> {
         let var = self.variable(expr).filter(|var| self.is_shared(*var));
         let ty = var.and_then(|var| self.scope.program.var(var).ty.as_ref());
         ty.is_some_and(|ty| matches!(behind_references(ty), Type::Slice(_) | Type::Array(_)))
-    }
-
-    /// A shared list that certainly is std's.
-    pub(super) fn has_length(&self, expr: &Expr) -> bool {
-        matches!(expr, Expr::Path(_)) && self.is_shelf(expr)
     }
 
     /// A field of something shared.
@@ -252,7 +253,7 @@ impl Admit<'_, '_> {
             Expr::Field(_) => self.field(expr, Self::uniform),
             Expr::Index(e) => self.element(e) && indexed(expr).1.into_iter().all(|index| self.uniform(index)),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
-                self.array(&e.receiver).is_some() || self.has_length(&e.receiver)
+                self.array(&e.receiver).is_some() || self.is_list_of(&e.receiver, 1)
             }
             Expr::If(e) if e.attrs.is_empty() && !has_let(&e.cond) => {
                 let branch = |admit: &mut Self, block: &Block| match &block.stmts[..] {
@@ -336,7 +337,7 @@ impl Admit<'_, '_> {
         let whole = of(expr, &mut |root| {
             if let (list, [index]) = (indexed(root).0, &indexed(root).1[..]) {
                 is_element = true;
-                return (self.has_length(list) && admits(self, index)).then(|| root.clone());
+                return (self.is_list_of(list, 1) && admits(self, index)).then(|| root.clone());
             }
             let var = self.variable(root)?;
             if let Some(element) = self.elements.get(&var) {

@@ -372,6 +372,14 @@ impl Writer<'_, '_> {
         });
         let leaves = plan.leaves.iter().map(|leaf| match leaf {
             Leaf::Value(expr) => quote!(#rt::plain_value(&#expr)),
+            Leaf::List(list, indices) => {
+                let (rt, steps) = (&self.emitter.rt, (0..*indices).map(|_| quote!(.element())));
+                quote!({
+                    #[allow(unused_imports)]
+                    use #rt::NoList as _;
+                    #rt::shown(&#list)#(#steps)*.known()
+                })
+            }
             Leaf::Element(expr) => {
                 let at = name("__at");
                 let mut expr = expr.clone();
