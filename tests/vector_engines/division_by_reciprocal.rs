@@ -320,3 +320,29 @@ fn divisors_that_are_written() {
         |m, o| paired_batched_with(column(m, |i| i.0), column(m, |i| Pair(1.5, i.0)), o),
     );
 }
+
+/// The divisor is the same for all members, and the loop changes it.
+#[autobatch(strict)]
+fn by_turns(x: f32, list: &[f32]) -> f32 {
+    let mut row = [0.0f32; 20];
+    let mut by = 1.5f32;
+    for k in 0..20 {
+        row[k] = x * (k as f32 + 0.25);
+    }
+    for i in 0..list.len() {
+        for k in 0..20 {
+            row[k] = row[k] / by;
+        }
+        by = list[i];
+    }
+    row[0] + row[7] * row[19]
+}
+
+#[test]
+fn a_divisor_that_changes_for_all_members() {
+    let list: Vec<f32> = (0..9).map(near_one).collect();
+    let inputs: Vec<f32> = (0..211).map(|i| number(5 * i + 1)).collect();
+    agree_at(&SIZES, &inputs, |x| by_turns(*x, &list), |b, o| by_turns_batched_with(b, &list, o));
+    let text = by_turns_batched::program().to_string();
+    assert!(text.contains("once for all members, on vectors across them"), "{text}");
+}

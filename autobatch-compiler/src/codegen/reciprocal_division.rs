@@ -53,16 +53,18 @@ impl Search<'_> {
         let mut all = effects::bound(self.names, &head.pat);
         for node in body {
             match node {
-                Node::Lanes(stmts) => {
-                    all.extend(&declared(self.names, stmts) | &assigned(self.names, stmts));
-                }
-                Node::Uniform(stmt) => all.extend(declared(self.names, from_ref(stmt))),
+                Node::Lanes(stmts) => all.extend(self.written_by(stmts)),
+                Node::Uniform(stmt) => all.extend(self.written_by(from_ref(stmt))),
                 Node::Fill(var, _) | Node::Copy(var, _) => _ = all.insert(*var),
                 Node::Swap(one, other) => all.extend([*one, *other]),
                 Node::Loop(head, body) => all.extend(self.written(head, body)),
             }
         }
         all
+    }
+
+    fn written_by(&self, stmts: &[Stmt]) -> VarSet {
+        &declared(self.names, stmts) | &assigned(self.names, stmts)
     }
 
     /// Those of `fixed` that pieces of a loop divide by.
