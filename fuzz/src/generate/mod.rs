@@ -20,6 +20,7 @@ mod program;
 mod rows;
 mod scalar;
 mod self_calls;
+mod shared_lists;
 mod states;
 mod stmt;
 mod trees;
