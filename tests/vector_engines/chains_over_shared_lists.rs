@@ -6,6 +6,7 @@ use autobatch::{Program, autobatch};
 
 const SIZES: [usize; 3] = [1, 67, 300];
 
+/// Its fields are read in this file.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     x: f64,
@@ -68,6 +69,19 @@ fn roots(x: f64, c: &[f64]) -> f64 {
     z
 }
 
+/// Closures in locals, and in the second list.
+#[autobatch(strict)]
+fn with_closures(x: f64, xs: &[f64], ys: &[f64]) -> f64 {
+    let mut rounds = 0;
+    let step = |s: f64, v: &f64| {
+        rounds += 1;
+        s * x + v
+    };
+    let sum = xs.iter().fold(0.0, step);
+    let product = xs.iter().zip(ys.iter().map(|y| y * x)).map(|(a, b)| a + b).product::<f64>();
+    sum + product + f64::from(rounds)
+}
+
 /// Loops over parts of lists, and over two at once.
 #[autobatch(strict)]
 fn parts(x: f64, xs: &[f64], ys: &[f64], points: &[Point]) -> f64 {
@@ -122,6 +136,12 @@ fn chains_are_those_of_the_scalar_function() {
         agree_at(&SIZES, &inputs, |m| sums(m.0, xs, ys), |b, o| sums_batched_with(x(b), xs, ys, o));
         agree_at(&SIZES, &inputs, |m| searches(m.0, xs, ys), |b, o| searches_batched_with(x(b), xs, ys, o));
         agree_at(&SIZES, &inputs, |m| roots(m.0, xs), |b, o| roots_batched_with(x(b), xs, o));
+        agree_at(
+            &SIZES,
+            &inputs,
+            |m| with_closures(m.0, xs, ys),
+            |b, o| with_closures_batched_with(x(b), xs, ys, o),
+        );
         agree_at(
             &SIZES,
             &inputs,

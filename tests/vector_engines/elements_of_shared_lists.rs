@@ -3,6 +3,7 @@
 
 #![allow(clippy::needless_range_loop, clippy::assign_op_pattern)] // written as users write
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{agree_at, column, executors};
@@ -293,6 +294,62 @@ fn a_users_list_keeps_its_effects() {
         let want: Vec<f64> = x.iter().map(|x| watched(*x, &Watch { points: Watched })).collect();
         assert_eq!(got.into_values().unwrap(), want, "{how}");
     }
+}
+
+/// Collections that are no lists: without an index, and with one that is no number.
+struct Collections {
+    own: Own,
+    typed: Typed,
+    set: BTreeSet<(u8, u8)>,
+}
+
+struct Own([Point; 30]);
+
+impl Own {
+    fn iter(&self) -> std::slice::Iter<'_, Point> {
+        self.0.iter()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place(usize);
+
+struct Typed([Point; 30]);
+
+impl std::ops::Index<Place> for Typed {
+    type Output = Point;
+    fn index(&self, at: Place) -> &Point {
+        &self.0[at.0]
+    }
+}
+
+#[autobatch(strict)]
+fn collected(x: f64, #[shared] at: Place, all: &Collections) -> f64 {
+    let mut sum = x;
+    for p in all.own.iter() {
+        sum += (p.x - x) * sum + p.y * x;
+    }
+    for &(a, b) in &all.set {
+        sum = sum * f64::from(a) - x * f64::from(b) + sum * x;
+    }
+    for i in 0..40 {
+        sum = sum * 0.25 + all.typed[at].x * x - all.typed[at].y * i as f64;
+    }
+    sum
+}
+
+#[test]
+fn collections_that_are_no_lists() {
+    let corner = |i: usize| Point { x: i as f64 * 0.125, y: 1.0 - i as f64 * 0.0625 };
+    let points = std::array::from_fn(corner);
+    let all = Collections { own: Own(points), typed: Typed(points), set: [(1, 2), (3, 4)].into() };
+    let x: Vec<f64> = (0..131).map(|i| f64::from(i) / 64.0 - 1.0).collect();
+    agree_at(
+        &SIZES,
+        &x,
+        |x| collected(*x, Place(3), &all),
+        |b, o| collected_batched_with(b, Place(3), &all, o),
+    );
 }
 
 /// What is the same for all members, and changes; what begins as that and ends as a member's own; and what a member keeps that leaves the loop.

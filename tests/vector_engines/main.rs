@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod a_vec_of_the_users;
 mod chains_over_shared_lists;
 mod conditional_stores;
 mod division_by_reciprocal;

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 use syn::{Expr, ExprLit, Lit, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::index::definitions::Definitions;
@@ -29,6 +30,14 @@ pub(crate) struct IndexedList {
     pub(crate) element: Type,
     /// Whether it is a part of a variable or constant, behind no reference.
     pub(crate) is_own: bool,
+}
+
+impl IndexedList {
+    /// The list in this place, as the runtime is lent it.
+    pub(crate) fn lent(&self, place: &Expr) -> TokenStream {
+        let stars = (0..self.hops).map(|_| quote!(*));
+        quote!(&#(#stars)*#place)
+    }
 }
 
 impl<'a> TypedPlaces<'a> {

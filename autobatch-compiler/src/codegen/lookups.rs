@@ -262,8 +262,7 @@ impl<'e> LookupWriter<'e> {
     /// The list of `base[index]`, as the runtime is lent it, if that certainly is a list which all members share.
     pub(crate) fn lent(&self, e: &syn::ExprIndex) -> Option<TokenStream> {
         let list = self.places.list(&e.expr).filter(|_| !matches!(*e.index, Expr::Range(_)))?;
-        let (base, stars) = (&e.expr, (0..list.hops).map(|_| quote!(*)));
-        self.places.is_uniform(base).then(|| quote!(&#(#stars)*#base))
+        self.places.is_uniform(&e.expr).then(|| list.lent(&e.expr))
     }
 
     /// What stands in the place of `base[index]`; the lookups in it have yet to be rewritten. If its value suffices, it need not be a place.
@@ -296,8 +295,7 @@ impl<'e> LookupWriter<'e> {
         } else if list.is_own && self.places.is_local(base) {
             parse_quote!(#base[#rt::vector::within(#index, <[_]>::len(&#base), &#fault)])
         } else if self.places.outlives_lane(base) {
-            let stars = (0..list.hops).map(|_| quote!(*));
-            let lent = quote!(&#(#stars)*#base);
+            let lent = list.lent(base);
             let lent = match self.places.is_uniform(base) {
                 true => self.shared(&lent).into_token_stream(),
                 false => quote!(#rt::vector::List::of(#lent)),

@@ -234,6 +234,12 @@ impl<'a> Expansion<'a> {
 
     /// A chain over what is shared as a loop.
     fn chained(&mut self, expr: &Expr) -> Option<Expr> {
+        let Expr::MethodCall(call) = expr else { return None };
+        // A closure in a local may change what it has captured, which takes more than a call.
+        let is_local = |arg: &Expr| name(bare(arg)).is_some_and(|n| self.function.bindings.contains_key(&n));
+        if call.method == "fold" && call.args.last().is_some_and(is_local) {
+            return None;
+        }
         let is_list = |list: &Expr| {
             let ty = self.helpers.types().of(&self.scopes, list);
             self.is_shared(list) && ty.is_some_and(|ty| self.definitions().list(&ty).is_some())

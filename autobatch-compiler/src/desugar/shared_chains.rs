@@ -14,6 +14,8 @@
 use quote::quote;
 use syn::{Expr, ExprClosure, ExprMethodCall, Ident, Pat, ReturnType, Stmt, Type, parse_quote};
 
+use crate::desugar::chain_loop::is_quiet;
+use crate::desugar::closure::{is_plain, leaves};
 use crate::desugar::terminals::neutral;
 use crate::resolve::infer::spelled;
 use crate::std_models::pure::is_constant;
@@ -51,7 +53,7 @@ pub(super) fn loop_of(
     names: &mut dyn FnMut(&str) -> Ident,
 ) -> Option<SharedChain> {
     let Expr::MethodCall(last) = chain else { return None };
-    let (mut source, stages) = stages(&last.receiver, is_shared)?;
+    let (mut source, stages) = stages(&last.receiver, &is_shared)?;
     let mut round = Round { pat: None, stmts: vec![], element: None, closures: vec![], names };
     for stage in &stages {
         let (1, closure) = (stage.args.len(), closure(stage.args.first()?)?) else { return None };
@@ -64,7 +66,8 @@ pub(super) fn loop_of(
     let state = (round.names)("state");
     let args: Vec<&Expr> = last.args.iter().collect();
     let (before, value): (Vec<Stmt>, Expr) = match (last.method.to_string().as_str(), &args[..]) {
-        ("fold", [init, step]) => {
+        // The list is looked at before the first value is made.
+        ("fold", [init, step]) if is_quiet(init) || !has_step(&source) => {
             let written = match step {
                 Expr::Closure(c) => match c.inputs.first() {
                     Some(Pat::Type(pat)) => Some((*pat.ty).clone()),
@@ -127,7 +130,7 @@ pub(super) fn loop_of(
 }
 
 /// What the loop goes over, and the adaptors with closures behind it.
-fn stages(chain: &Expr, is_shared: impl Fn(&Expr) -> bool) -> Option<(Expr, Vec<&ExprMethodCall>)> {
+fn stages<'c>(chain: &'c Expr, is_shared: &dyn Fn(&Expr) -> bool) -> Option<(Expr, Vec<&'c ExprMethodCall>)> {
     let mut stages = Vec::new();
     let mut source = chain;
     while let Expr::MethodCall(call) = bare(source)
@@ -137,28 +140,41 @@ fn stages(chain: &Expr, is_shared: impl Fn(&Expr) -> bool) -> Option<(Expr, Vec<
         source = &call.receiver;
     }
     stages.reverse();
-    let mut first = bare(source);
-    while let Expr::MethodCall(call) = first
-        && ["enumerate", "rev", "copied", "skip", "take", "step_by", "zip"]
-            .iter()
-            .any(|name| call.method == name)
-    {
-        first = bare(&call.receiver);
-    }
-    let is_length =
-        |e: &ExprMethodCall| e.method == "len" && e.args.is_empty() && is_shared(bare(&e.receiver));
+    is_source(source, is_shared).then(|| (source.clone(), stages))
+}
+
+/// Whether an iterator goes through what all members share, or a range whose ends are the same for all.
+fn is_source(expr: &Expr, is_shared: &dyn Fn(&Expr) -> bool) -> bool {
     let is_end = |end: Option<&Expr>| match end.map(bare) {
         Some(Expr::Lit(_)) => true,
         Some(Expr::Path(path)) => is_constant(path),
-        Some(Expr::MethodCall(e)) => is_length(e),
+        Some(Expr::MethodCall(e)) => e.method == "len" && e.args.is_empty() && is_shared(bare(&e.receiver)),
         _ => false,
     };
-    let known = match first {
-        Expr::MethodCall(e) => e.method == "iter" && e.args.is_empty() && is_shared(bare(&e.receiver)),
+    match bare(expr) {
         Expr::Range(e) => is_end(e.start.as_deref()) && is_end(e.end.as_deref()),
+        Expr::MethodCall(e) => match (e.method.to_string().as_str(), e.args.first()) {
+            ("iter", None) => is_shared(bare(&e.receiver)),
+            ("enumerate" | "rev" | "copied", None) => is_source(&e.receiver, is_shared),
+            ("skip" | "take" | "step_by", Some(count)) => {
+                is_quiet(count) && is_source(&e.receiver, is_shared)
+            }
+            ("zip", Some(other)) => {
+                let is_list = match bare(other) {
+                    Expr::Reference(e) => e.mutability.is_none() && is_shared(bare(&e.expr)),
+                    other => is_shared(other) || is_source(other, is_shared),
+                };
+                is_list && is_source(&e.receiver, is_shared)
+            }
+            _ => false,
+        },
         _ => false,
-    };
-    known.then(|| (source.clone(), stages))
+    }
+}
+
+/// Whether a chain has an adaptor that may fail where it is made.
+fn has_step(source: &Expr) -> bool {
+    walk::any(source, |at| matches!(at, At::Expr(Expr::MethodCall(e)) if e.method == "step_by"))
 }
 
 /// Whether lowering counts through what a loop goes over.
@@ -176,14 +192,12 @@ fn is_counted(source: &Expr) -> bool {
 /// A closure that may be called in place: what leaves it would leave the function.
 fn closure(expr: &Expr) -> Option<&ExprClosure> {
     let Expr::Closure(closure) = expr else { return None };
-    let leaves =
-        |at: At<'_>| matches!(at, At::Expr(Expr::Return(_) | Expr::Try(_) | Expr::Await(_)) | At::Macro(_));
-    let is_plain = closure.attrs.is_empty()
+    let may_leave = leaves(&closure.body) || walk::any(&*closure.body, |at| matches!(at, At::Macro(_)));
+    let is_simple = is_plain(closure)
         && closure.capture.is_none()
-        && closure.asyncness.is_none()
         && matches!(closure.output, ReturnType::Default)
-        && !walk::any(&*closure.body, leaves);
-    is_plain.then_some(closure)
+        && !may_leave;
+    is_simple.then_some(closure)
 }
 
 impl Round<'_> {
@@ -246,7 +260,9 @@ impl Round<'_> {
         let next: Expr = match step {
             Expr::Path(path) => {
                 let element = self.value();
-                parse_quote!(#path(#state, #element))
+                let next: Expr = parse_quote!(#path(#state, #element));
+                self.closures.push(next.clone());
+                next
             }
             step => {
                 let closure = closure(step)?;
@@ -352,6 +368,10 @@ mod tests {
             "xs.iter().map(move |x| x - a).sum::<f64>()",
             "xs.iter().sum::<f64>()",
             "(0..n).map(|i| i).sum::<usize>()",
+            "xs.iter().zip(ys.iter().map(|y| y * a)).map(|(x, y)| x * y).sum::<f64>()",
+            "xs.iter().zip(own).map(|(x, y)| x * y).sum::<f64>()",
+            "xs.iter().skip(n + 1).map(|x| x - a).sum::<f64>()",
+            "xs.iter().step_by(n).fold(a / b, |s, x| s - x)",
         ];
         for chain in chains {
             assert_eq!(looped(chain), None, "{chain}");

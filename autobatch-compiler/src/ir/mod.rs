@@ -32,6 +32,7 @@ use syn::parse_quote;
 
 use crate::diagnostics::reasons::Reason;
 use crate::item::array_shapes::Shapes;
+use crate::item::known_lists::Lists;
 use crate::resolve::float_structures::FloatStructures;
 use crate::std_models::trip_count::TripCounts;
 use crate::syntax::call_sites::CallSite;
@@ -135,6 +136,8 @@ pub struct Function {
     pub(crate) trip_counts: TripCounts,
     /// Its variables that are arrays.
     pub(crate) arrays: Shapes,
+    /// Places in it that certainly are lists.
+    pub(crate) lists: Lists,
     /// Structures of floats among the types of its variables.
     pub(crate) float_structures: FloatStructures,
 }

@@ -27,6 +27,7 @@ use crate::ir::{
 };
 use crate::item::array_shapes::Shapes;
 use crate::item::functions;
+use crate::item::known_lists::Lists;
 use crate::item::model;
 use crate::lower::{LowerOptions, Lowered, lower};
 use crate::passes::{self, Analyses, PassOptions};
@@ -346,6 +347,7 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
         recursive: false,
         trip_counts: TripCounts::default(),
         arrays: Shapes::new(),
+        lists: Lists::new(),
         float_structures: FloatStructures::new(),
     });
 }

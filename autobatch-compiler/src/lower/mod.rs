@@ -48,7 +48,7 @@ use crate::ir::effects::{self, Names};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
 use crate::item::model::{Item, Passing};
-use crate::item::{array_shapes, trip_counts};
+use crate::item::{array_shapes, known_lists, trip_counts};
 use crate::lower::facts::Facts;
 use crate::resolve::float_structures;
 use crate::resolve::resolution::{Answer, Resolution};
@@ -139,6 +139,7 @@ impl Lowering<'_> {
         let declared = &self.facts.item.declared;
         let trip_counts = trip_counts::of(function, &declared.definitions);
         let arrays = array_shapes::of(function, &declared.beside);
+        let lists = known_lists::of(function, self.facts.item.own.as_ref(), &declared.definitions);
         let types = self.facts.resolution.types(source);
         let float_structures = float_structures::of(function, types, &declared.beside);
         self.program.functions.push(ir::Function {
@@ -152,6 +153,7 @@ impl Lowering<'_> {
             recursive: false,
             trip_counts,
             arrays,
+            lists,
             float_structures,
         });
         id

@@ -11,6 +11,7 @@ use crate::analysis::shared_values;
 use crate::ir::effects::{self, Names, bound};
 use crate::ir::{FuncId, Program, VarId, VarSet, Variable};
 use crate::item::array_shapes::Shape;
+use crate::item::known_lists::Lists;
 use crate::std_models::trip_count::TripCounts;
 use crate::syntax::mentions::{self, bare_type};
 use crate::syntax::walk::{self, At};
@@ -176,6 +177,8 @@ pub struct Scope<'a> {
     pub arrays: BTreeMap<VarId, Array>,
     /// Slices that each member has of its own.
     pub lists: VarSet,
+    /// Places that certainly are lists, as they are written.
+    known: &'a Lists,
     /// Locals that are the same for every member; a block that needs them computes them.
     pub derived: VarSet,
 }
@@ -184,8 +187,9 @@ impl<'a> Scope<'a> {
     /// The scope of `func`.
     pub fn new(program: &'a Program, func: FuncId) -> Scope<'a> {
         let names = effects::names(program, func);
-        let mut scope =
-            Scope { program, names, arrays: BTreeMap::new(), lists: VarSet::new(), derived: VarSet::new() };
+        let known = &program.func(func).lists;
+        let (arrays, lists, derived) = (BTreeMap::new(), VarSet::new(), VarSet::new());
+        let mut scope = Scope { program, names, arrays, lists, known, derived };
         let shared = |v: VarId| program.var(v).shared && !program.var(v).mutable;
         scope.derived.extend(shared_values::derived(program, func, shared).keys());
         scope.lists.extend(program.vars_of(func).filter(|v| is_members_list(program.var(*v))));
@@ -195,6 +199,11 @@ impl<'a> Scope<'a> {
             scope.arrays.extend(var.map(|v| (*v, array)));
         }
         scope
+    }
+
+    /// Whether a place certainly is a list, so that its elements have fields as they are written, and it has a number for an index.
+    pub(crate) fn is_known(&self, list: &Expr) -> bool {
+        self.known.contains(&mentions::text(list))
     }
 }
 

@@ -26,18 +26,18 @@ pub(super) enum Items {
     Pairs(Box<Items>, Box<Items>),
 }
 
-/// The parts of an element that a pattern names.
-fn parts(pat: &Pat, element: Expr) -> Vec<Expr> {
+/// The parts of an element that a pattern names, with the patterns.
+fn parts<'p>(pat: &'p Pat, element: &Expr) -> Vec<(&'p Pat, Expr)> {
     match pat {
         Pat::Tuple(p) => {
-            let part = |(nth, part): (usize, &Pat)| {
+            let part = |(nth, part): (usize, &'p Pat)| {
                 let nth = Index::from(nth);
-                parts(part, parse_quote!(#element.#nth))
+                parts(part, &parse_quote!(#element.#nth))
             };
             p.elems.iter().enumerate().flat_map(part).collect()
         }
         Pat::Wild(_) => vec![],
-        _ => vec![element],
+        _ => vec![(pat, element.clone())],
     }
 }
 
@@ -63,8 +63,8 @@ impl Admit<'_, '_> {
                 }
                 ("iter", None) => self.elements(&e.receiver),
                 ("windows" | "chunks" | "chunks_exact", Some(len)) => {
-                    let is_slice = self.is_slice(&e.receiver) && self.uniform(len);
-                    is_slice.then(|| Items::Lists(Box::new((*e.receiver).clone())))
+                    let is_list = self.is_known_list_of(&e.receiver, 1) && self.uniform(len);
+                    is_list.then(|| Items::Lists(Box::new((*e.receiver).clone())))
                 }
                 // What is copied is read alike.
                 ("copied", None) => self.iterator(&e.receiver),
@@ -88,13 +88,23 @@ impl Admit<'_, '_> {
         self.is_list_of(list, 1).then(|| Items::Elements(Box::new(parse_quote!(#list[0]))))
     }
 
-    /// Whether an expression is a shared list, and one of lists where so many indices follow. Of what is no variable rustc is asked.
+    /// Whether an expression is a shared list, and one of lists where so many indices follow. What only has the name of one rustc is asked.
     pub(super) fn is_list_of(&mut self, list: &Expr, indices: usize) -> bool {
         let is_shelf = matches!(list, Expr::Path(_) | Expr::Field(_)) && self.is_shelf(list);
-        if is_shelf && self.variable(list).is_none() {
+        if is_shelf && !self.is_slice(list) {
             self.leaves.push(Leaf::List(list.clone(), indices));
         }
         is_shelf
+    }
+
+    /// The same of one that is known well enough to name parts of its elements.
+    fn is_known_list_of(&mut self, list: &Expr, indices: usize) -> bool {
+        (self.is_part(list) || self.scope.is_known(list)) && self.is_list_of(list, indices)
+    }
+
+    /// Whether an expression is a part of a list, which a loop gives its rounds.
+    fn is_part(&self, expr: &Expr) -> bool {
+        self.variable(expr).is_some_and(|var| self.lists.contains_key(&var))
     }
 
     /// Notes what the variables of a pattern stand for: parts of an element are elements.
@@ -116,10 +126,9 @@ impl Admit<'_, '_> {
                 let vars = bound(&self.scope.names, pat);
                 self.lists.extend(vars.into_iter().map(|var| (var, (**list).clone())));
             }
-            (Pat::Tuple(p), Items::Elements(element)) => {
-                for (nth, part) in p.elems.iter().enumerate() {
-                    let nth = Index::from(nth);
-                    self.item(part, &Items::Elements(Box::new(parse_quote!(#element.#nth))));
+            (Pat::Tuple(_), Items::Elements(element)) if self.is_known_element(element) => {
+                for (part, element) in parts(pat, element) {
+                    self.item(part, &Items::Elements(Box::new(element)));
                 }
             }
             // Whatever the pattern makes of it: elements must be primitive.
@@ -161,7 +170,7 @@ impl Admit<'_, '_> {
         let (list, indices) = indexed(element);
         let known = self.leaves.len();
         let takes = !indices.is_empty()
-            && self.is_list_of(list, indices.len())
+            && self.is_known_list_of(list, indices.len())
             && vars.iter().all(|var| self.may_be_uniform(*var))
             && indices.into_iter().all(|index| self.uniform(index));
         if takes {
@@ -176,18 +185,19 @@ impl Admit<'_, '_> {
     /// Whether lane code may have a value, of which a pattern may take the parts.
     pub(super) fn value(&mut self, pat: &Pat, value: &Expr) -> bool {
         let (list, indices) = indexed(value);
-        if !matches!(pat, Pat::Tuple(_)) || indices.is_empty() || !self.is_list_of(list, indices.len()) {
+        if !matches!(pat, Pat::Tuple(_)) || indices.is_empty() || !self.is_known_list_of(list, indices.len())
+        {
             return self.lane(value);
         }
         let element = self.in_whole(bare(value).clone());
-        self.leaves.extend(parts(pat, element).into_iter().map(Leaf::Element));
+        self.leaves.extend(parts(pat, &element).into_iter().map(|(_, part)| Leaf::Element(part)));
         indices.into_iter().all(|index| self.lane(index))
     }
 
     /// A shared list. Whether a constant or a field is one, rustc is asked.
     pub(super) fn is_shelf(&self, expr: &Expr) -> bool {
         match (self.variable(expr), expr) {
-            (Some(var), _) if self.lists.contains_key(&var) => true,
+            _ if self.is_part(expr) => true,
             (Some(var), _) => {
                 self.is_shared(var) && self.scope.program.var(var).ty.as_ref().is_some_and(is_list)
             }
@@ -197,11 +207,11 @@ impl Admit<'_, '_> {
         }
     }
 
-    /// A shared slice or array, whose methods are the language's.
-    fn is_slice(&self, expr: &Expr) -> bool {
-        let var = self.variable(expr).filter(|var| self.is_shared(*var));
-        let ty = var.and_then(|var| self.scope.program.var(var).ty.as_ref());
-        ty.is_some_and(|ty| matches!(behind_references(ty), Type::Slice(_) | Type::Array(_)))
+    /// Whether a list is a slice or an array for certain: its type is not one that has a name.
+    fn is_slice(&self, list: &Expr) -> bool {
+        let ty = self.variable(list).and_then(|var| self.scope.program.var(var).ty.as_ref());
+        self.is_part(list)
+            || ty.is_some_and(|ty| matches!(behind_references(ty), Type::Slice(_) | Type::Array(_)))
     }
 
     /// A field of something shared.
@@ -215,11 +225,21 @@ impl Admit<'_, '_> {
     /// An element of shared data: constant or shared list, any index.
     pub(super) fn element(&mut self, e: &syn::ExprIndex) -> bool {
         let element = Expr::Index(e.clone());
-        let known = self.is_shelf(indexed(&element).0);
-        if known {
+        let (list, indices) = indexed(&element);
+        let is_list = self.is_list_of(list, indices.len());
+        if is_list {
             self.leaves.push(Leaf::Element(self.in_whole(element)));
         }
-        known
+        is_list
+    }
+
+    /// Whether an element, or a part of one, is of a list that is known well enough to name parts of its elements.
+    fn is_known_element(&self, element: &Expr) -> bool {
+        let mut root = element;
+        while let Expr::Field(e) = root {
+            root = &e.base;
+        }
+        self.scope.is_known(indexed(root).0)
     }
 
     /// An element of a part of a list as one of the list, which code outside the loop knows too.
@@ -337,12 +357,12 @@ impl Admit<'_, '_> {
         let whole = of(expr, &mut |root| {
             if let (list, [index]) = (indexed(root).0, &indexed(root).1[..]) {
                 is_element = true;
-                return (self.is_list_of(list, 1) && admits(self, index)).then(|| root.clone());
+                return (self.is_known_list_of(list, 1) && admits(self, index)).then(|| root.clone());
             }
             let var = self.variable(root)?;
             if let Some(element) = self.elements.get(&var) {
                 is_element = true;
-                return Some(element.clone());
+                return self.is_known_element(element).then(|| element.clone());
             }
             self.is_shared(var).then(|| root.clone())
         });

@@ -21,7 +21,7 @@ use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
 use crate::codegen::region::{Region, column, lane};
 use crate::codegen::shared_elements::SharedElements;
-use crate::ir::effects::{self, bound};
+use crate::ir::effects::bound;
 use crate::ir::{BlockId, FuncId, Terminator, VarId, VarSet};
 use crate::syntax::mentions::untyped;
 use crate::syntax::walk::{self, At, AtMut};
@@ -412,18 +412,15 @@ impl Writer<'_, '_> {
         quote!(true #(&& #all)*)
     }
 
-    /// Whether only rustc knows what a list is: a constant, or a field of a variable.
+    /// Whether only rustc knows what a list is: a place whose type the file does not have.
     fn is_asked(&self, list: &Expr) -> bool {
-        fn is_field(expr: &Expr) -> bool {
+        fn is_place(expr: &Expr) -> bool {
             match expr {
-                Expr::Field(e) => matches!(*e.base, Expr::Path(_)) || is_field(&e.base),
-                _ => false,
+                Expr::Field(e) => is_place(&e.base),
+                other => matches!(other, Expr::Path(_)),
             }
         }
-        match list {
-            Expr::Path(_) => effects::variable(&self.scope.names, list).is_none(),
-            list => is_field(list),
-        }
+        is_place(list) && !self.scope.is_known(list)
     }
 
     fn code(&self, plan: &Plan, takes: &VarSet, outs: &VarSet) -> TokenStream {
