@@ -8,6 +8,7 @@
 //!
 //! **Invariant:** the order of evaluation is that of the user's code.
 
+mod aggregates;
 mod callees;
 mod chain_loop;
 mod closure;
