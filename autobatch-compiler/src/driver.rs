@@ -139,7 +139,7 @@ fn desugar(
     let args = args_for(&item.functions, args);
     desugar::counting_whiles::of_item(item, &resolution);
     let batched = |f: usize| worth.contains(&f);
-    let mut checks = desugar::inline_expansion::rewrite(item, &resolution, batched);
+    let mut checks = desugar::inline_expansion::rewrite(item, &resolution, batched, args.vector_math);
     let types = desugar::scalar_replacement::rewrite(item, &resolution, batched, &mut checks);
     let resolution = resolution.with_types(types);
     desugar::functions(item, &resolution, batched, &args);

@@ -81,7 +81,7 @@ pub use crate::batch::{
 pub use crate::probes::{
     checked::{Checked, Same},
     math_receiver::{OtherType, Typed},
-    type_id::{NoList, is_plain, shown, yields_plain},
+    type_id::{NoList, is_copied, is_plain, shown, yields_plain},
 };
 
 /// # `?`, ranges, ends of iterator chains

@@ -21,6 +21,7 @@ mod searches;
 mod short_vectors;
 mod slices_per_member;
 mod structs_of_several_words;
+mod structures;
 mod task_blocks_and_gangs;
 mod uniform_loops;
 mod wavefront;

@@ -84,6 +84,18 @@ fn others_keep_their_methods(x: f64, d: f64) -> f64 {
     grown.0 + grown.1 + text.len() as f64 + x.max(1.0)
 }
 
+/// In a loop that is copied for vectors, too.
+#[autobatch(strict, vector_math)]
+fn others_keep_their_methods_in_loops(x: f64, d: f64) -> f64 {
+    let (mut dual, mut sum) = (Dual(x, d), 0.0);
+    for i in 0..5 {
+        dual = dual.exp();
+        sum += dual.0 + dual.1 * i as f64;
+        dual = Dual(dual.0 * 0.01, dual.1);
+    }
+    sum
+}
+
 #[test]
 fn methods_of_other_types_stay() {
     let x: Vec<f64> = (0..300).map(|i| i as f64 * 0.01).collect();
@@ -94,6 +106,11 @@ fn methods_of_other_types_stay() {
             others_keep_their_methods_batched_with(&x, &ones, options).unwrap().into_values().unwrap(),
             want
         );
+    });
+    let want: Vec<f64> = x.iter().map(|&x| others_keep_their_methods_in_loops(x, 1.0)).collect();
+    everywhere(|options| {
+        let got = others_keep_their_methods_in_loops_batched_with(&x, &ones, options).unwrap();
+        assert_eq!(got.into_values().unwrap(), want);
     });
 }
 

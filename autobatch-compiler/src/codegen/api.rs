@@ -265,7 +265,13 @@ fn own(function: &Function) -> TokenStream {
 fn lanes(code: &VectorCode, params: &[Param], rt: &TokenStream) -> TokenStream {
     // Of a type with the name of a number, too.
     let by_name = code.types.iter().filter(|ty| pure::is_primitive(ty));
-    let types = code.pure.types.iter().chain(by_name).map(|ty| quote!(#rt::is_plain::<#ty>()));
+    let types = code
+        .pure
+        .types
+        .iter()
+        .chain(&code.pure.fields)
+        .chain(by_name)
+        .map(|ty| quote!(#rt::is_plain::<#ty>()));
     let leaves = code.pure.leaves.iter().map(|leaf| {
         let (value, at) = (&leaf.value, purity::index());
         if let Some((constant, steps)) = leaf.asked() {
@@ -287,12 +293,13 @@ fn lanes(code: &VectorCode, params: &[Param], rt: &TokenStream) -> TokenStream {
             None => quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#value))),
         }
     });
+    let copied = &code.pure.copied;
     // What has been taken from a source must be there again for members that run as scalar code.
     let sources = params.iter().filter(|p| p.passing != Passing::Shared).map(|p| &p.ident);
     let (recursive, sizes) = (code.recursive, &code.types);
     quote! {
         #rt::vector::default_lanes(
-            true #(&& #types)* #(&& #leaves)* #(&& #rt::Source::repeatable(&#sources))*,
+            true #(&& #types)* #(&& #rt::is_copied::<#copied>())* #(&& #leaves)* #(&& #rt::Source::repeatable(&#sources))*,
             #recursive,
             0 #(+ ::core::mem::size_of::<#sizes>())*,
         )

@@ -19,7 +19,7 @@ use crate::index::definitions::{Definitions, is_open};
 use crate::item::model::{Function, OriginalMethod};
 use crate::resolve::candidates::Takes;
 use crate::resolve::method_calls::before;
-use crate::resolve::types::{Scopes, Types, is_number};
+use crate::resolve::types::{FunctionType, Scopes, Types, is_number};
 use crate::std_models::operators;
 use crate::syntax::call_sites;
 use crate::syntax::mentions::{is_compound, text};
@@ -48,8 +48,14 @@ impl<'a> Helpers<'a> {
         functions: BTreeMap<String, Function>,
         methods: &'a [Function],
         definitions: &'a Definitions,
+        yields: &'a [FunctionType],
     ) -> Helpers<'a> {
-        Helpers { functions, methods, types: Types { definitions, functions: &[], own: None } }
+        Helpers { functions, methods, types: Types { definitions, functions: yields, own: None } }
+    }
+
+    /// Whether nothing in a function hides the name of one.
+    pub(super) fn all_seen_by(&self, function: &Function) -> bool {
+        self.functions.values().all(|helper| function.sees(&helper.sig.ident))
     }
 
     /// What is known of the types that they are about.

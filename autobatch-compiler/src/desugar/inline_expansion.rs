@@ -5,8 +5,9 @@
 //! let f = 2.0 * square(x + 1.0);   ──▶   let x_2: f64 = x + 1.0; let __returned_1: f64 = x_2 * x_2; let f = 2.0 * __returned_1;
 //! ```
 //!
-//! Calls inside of a `for` are expanded, and elsewhere those of functions that have loops themselves, if there is no recursion. The others LLVM expands itself, and
-//! the code's shape is better left to it: the entry of a recursive quadrature took twice as long with its integrand expanded.
+//! Calls inside of a `for` are expanded, and elsewhere those of functions about structures, and of those that have loops themselves, if there is
+//! no recursion. The others LLVM expands itself, and the code's shape is better left to it: the entry of a recursive quadrature took twice as
+//! long with its integrand expanded.
 //!
 //! Only straight code of numbers and structures of them is copied: operators, `if`, `match`, pure methods, loops that run equally often
 //! wherever they stand. It means the same wherever it stands, if
@@ -32,8 +33,9 @@ use crate::desugar::substitution::{put_in_place, put_in_place_of_reference, rena
 use crate::index::definitions::Definitions;
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
-use crate::resolve::types::Scopes;
+use crate::resolve::types::{FunctionType, Scopes};
 use crate::resolve::variables;
+use crate::std_models::elementary::is_elementary;
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_primitive, is_pure_function};
 use crate::syntax::mentions::{self, assignment, bare, is_variable, name, text};
@@ -50,8 +52,9 @@ pub(crate) fn rewrite(
     item: &mut Item,
     resolution: &Resolution,
     batched: impl Fn(usize) -> bool,
+    vector_math: bool,
 ) -> HelperChecks {
-    expand(item, resolution, batched, false)
+    expand(item, resolution, batched, vector_math, false)
 }
 
 /// The same; `in_for` says whether the functions' code stands in a `for`.
@@ -59,6 +62,7 @@ fn expand(
     item: &mut Item,
     resolution: &Resolution,
     batched: impl Fn(usize) -> bool,
+    vector_math: bool,
     in_for: bool,
 ) -> HelperChecks {
     let own = item.functions.iter().enumerate().filter(|(position, _)| !batched(*position));
@@ -78,18 +82,23 @@ fn expand(
         .collect();
     helpers.retain(|name, _| !program.contains(name));
     let (declared, methods) = (Rc::clone(&item.declared), Rc::clone(&item.methods));
-    let helpers = Helpers::new(helpers, &methods, &declared.beside);
+    let yields: Vec<Function> = helpers.values().cloned().collect();
+    let yields = FunctionType::all(&yields, None, &declared.beside);
+    let helpers = Helpers::new(helpers, &methods, &declared.beside, &yields);
     let mut checks = HelperChecks::default();
     for (position, function) in item.functions.iter_mut().enumerate().filter(|(f, _)| batched(*f)) {
         if function.may_hide_types(&declared.beside) {
             continue;
         }
-        let types = variables::given(function, resolution.types(position));
+        let scopes = match helpers.all_seen_by(function) {
+            true => variables::types(function, resolution.types(position), helpers.types()),
+            false => variables::given(function, resolution.types(position)),
+        };
         let mut body = function.body.clone();
         spell_out(&mut body);
         let mut expansion = Expansion {
             function,
-            scopes: types,
+            scopes,
             helpers: &helpers,
             around: vec![],
             copied: 0,
@@ -97,6 +106,7 @@ fn expand(
             checks: HelperChecks::default(),
             is_alone: !calls_any(&function.body, &program),
             in_for,
+            vector_math,
         };
         expansion.visit_block_mut(&mut body);
         if expansion.copied > 0 {
@@ -129,6 +139,8 @@ struct Expansion<'a> {
     is_alone: bool,
     /// Whether the code stands in a `for`, of which lane interchange may make vectors.
     in_for: bool,
+    /// Whether elementary functions become those of `math`.
+    vector_math: bool,
 }
 
 impl<'a> Expansion<'a> {
@@ -150,10 +162,13 @@ impl<'a> Expansion<'a> {
         if self.around.iter().any(|around| std::ptr::eq(*around, helper)) || !self.function.sees(&name) {
             return None;
         }
+        let is_method = helper.method.is_some();
         let (helper, inner) = &self.with_its_own(helper)?;
         let mut body = helper.body.clone();
         let size = operations(&body);
-        if size > SMALL || self.copied + size > MOST {
+        // Scalar clones call methods as they stand, with std's elementary functions.
+        let rounds_otherwise = self.vector_math && is_method && has_elementary(&body);
+        if size > SMALL || self.copied + size > MOST || rounds_otherwise {
             return None;
         }
         let used = free_names(&body, helper);
@@ -230,6 +245,16 @@ impl<'a> Expansion<'a> {
             },
             ty => definitions.is_value(ty),
         }
+    }
+
+    /// Whether a helper is about structures: purity sees through calls with numbers only.
+    fn takes_structures(&self, helper: &Function) -> bool {
+        let types = helper.params.iter().map(|param| &param.ty).chain([&helper.output]);
+        let target = |ty| match ty {
+            &Type::Reference(ref r) => &*r.elem,
+            ty => ty,
+        };
+        types.map(target).any(|ty| self.definitions().record(ty).is_some())
     }
 
     /// A chain over what is shared as a loop.
@@ -361,7 +386,7 @@ impl VisitMut for Expansion<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
         if let Some(call) = self.helpers.called(&self.scopes, expr)
-            && (self.in_for || self.is_alone && loops(call.helper))
+            && (self.in_for || self.is_alone && loops(call.helper) || self.takes_structures(call.helper))
             && let Some(body) = self.expanded(call)
         {
             *expr = body;
@@ -431,6 +456,15 @@ fn operations(body: &Block) -> usize {
         }
     });
     count
+}
+
+/// Whether code calls a function that `math` has, too.
+fn has_elementary(body: &Block) -> bool {
+    walk::any(body, |at| match at {
+        At::Expr(Expr::MethodCall(e)) => is_elementary(&e.method.to_string()),
+        At::PathSegment(segment) => is_elementary(&segment.ident.to_string()),
+        _ => false,
+    })
 }
 
 /// Whether code may call one of some functions.

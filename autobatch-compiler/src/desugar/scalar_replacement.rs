@@ -11,8 +11,6 @@
 //! something may refer to it as a whole: `&to`, a call of a method, a closure, a macro, an index. A parameter is taken apart where the
 //! body begins. So is a state, `rng: &mut Xorshift`, of which only fields are used, and its fields are put back where the function ends.
 //!
-//! Functions without `for` loops are left alone: LLVM does it in straight code.
-//!
 //! **Source.** Muchnick, “Advanced compiler design and implementation”, 1997, section 12.2.
 //!
 //! **Invariant:** what is evaluated, and in which order, stays. A type that is taken apart is `Copy`, so it has no drop; rustc checks that.
@@ -61,7 +59,7 @@ fn take_apart(function: &mut Function, known: &VariableTypes, types: &Types<'_>,
     let has =
         |wanted: fn(&Expr) -> bool| walk::any(&function.body, |at| matches!(at, At::Expr(e) if wanted(e)));
     // Code with pointers may rely on where a structure is.
-    if !has(|e| matches!(e, Expr::ForLoop(_))) || has(|e| matches!(e, Expr::Unsafe(_) | Expr::RawAddr(_))) {
+    if has(|e| matches!(e, Expr::Unsafe(_) | Expr::RawAddr(_))) {
         return;
     }
     let mut done = BTreeSet::new();

@@ -1,7 +1,8 @@
 //! Which programs only compute: running a piece of them twice, or on a copy of a member, shows nowhere.
 //!
 //! Such programs run in vector frames (`codegen/vector/frames.rs`). Admitted are operators, methods of numbers, control flow, and calls of
-//! functions of the same item, or beside it, that only compute too, on numbers, `bool`s, `char`s, and tuples, arrays and `Option`s of them. The
+//! functions of the same item, or beside it, that only compute too, on numbers, `bool`s, `char`s, tuples, arrays and `Option`s of them, and
+//! `Copy` structures of the file's, of which only fields are used. The
 //! macro knows few types, so what all of it starts from is listed: types of parameters and results that are not primitive by name
 //! ([`PureProgram::types`]), and values that are read from constants, from shared data, and behind references that each member was given
 //! ([`PureProgram::leaves`]). What operators and methods of primitive values make is primitive. Generated code asks the runtime whether
@@ -23,6 +24,7 @@ use syn::Type;
 use walk::{Callees, PurityWalk, Seen};
 
 use crate::admission::receivers::Receivers;
+use crate::index::definitions::Definitions;
 use crate::ir::{FuncId, Program, Terminator};
 use crate::item::model::{Function, Item, Param, Passing};
 use crate::lower::{Lowered, item_names};
@@ -89,9 +91,11 @@ pub(crate) fn of(
     }
     let mut plain = PureProgram::default();
     let mut seen = BTreeSet::new();
+    let (definitions, beside, nothing) = (&declared.definitions, &declared.beside, &Definitions::default());
     for func in program.func_ids() {
-        let (definitions, macros) = (&declared.definitions, &declared.macros);
-        let callees = Callees { functions, helpers, definitions, macros, outputs, around: vec![] };
+        let macros = &declared.macros;
+        let callees =
+            Callees { functions, helpers, definitions, beside, nothing, macros, outputs, around: vec![] };
         let source = &functions[lowered.sources[func.0]];
         plain.function(program, func, source, callees, &receivers[func.0], &mut seen)?;
     }
@@ -125,16 +129,24 @@ impl PureProgram {
         seen: &mut Seen,
     ) -> Option<()> {
         let function = program.func(func);
-        self.ty(&function.output)?;
-        let mut shared = BTreeMap::new();
+        let callees = callees.seen_by(source);
+        let (mut shared, mut structures) = (BTreeMap::new(), BTreeMap::new());
+        let result = self.value(&function.output, &callees)?;
+        structures.extend(result.map(|ty| (program.name(function.result), ty)));
         for (var, param) in function.params.iter().zip(&source.params) {
             let variable = program.var(*var);
             if variable.is_uniform() || is_lent(param) {
                 shared.insert(param.ident.to_string(), param.ty.clone());
             } else {
-                self.ty(&param.ty)?;
+                let structure = self.value(&param.ty, &callees)?;
+                structures.extend(structure.map(|ty| (param.ident.to_string(), ty)));
             }
         }
+        // What calls yield is there before the code behind them.
+        let calls = program.blocks_of(func).filter_map(|block| block.term.call());
+        let yielded =
+            calls.filter_map(|call| Some((call.dest, callees.record(&program.func(call.callee).output)?)));
+        structures.extend(yielded.map(|(var, ty)| (program.name(var), ty)));
         let locals = program.vars_of(func).map(|v| program.name(v)).collect();
         let mut walk = PurityWalk {
             plain: self,
@@ -144,6 +156,7 @@ impl PureProgram {
             locals,
             shared,
             aliases: BTreeMap::new(),
+            structures,
             exits: true,
             asks: true,
         };
@@ -164,7 +177,19 @@ impl PureProgram {
         Some(())
     }
 
-    /// The type of a value that members have.
+    /// The type of a value that members have; it is handed back if it is a structure of the file's.
+    fn value(&mut self, ty: &Type, callees: &Callees<'_>) -> Option<Option<Type>> {
+        let Some(structure) = callees.record(ty) else { return self.ty(ty).map(|()| None) };
+        self.copied.push(structure.clone());
+        for (_, field) in callees.beside.record(&structure)? {
+            // Of a type with the name of a number, too.
+            self.fields.extend(Some(field.clone()).filter(is_primitive));
+            self.value(&field, callees)?;
+        }
+        Some(Some(structure))
+    }
+
+    /// The type of a number, or of several.
     fn ty(&mut self, ty: &Type) -> Option<()> {
         let ty = bare_type(ty);
         match ty {

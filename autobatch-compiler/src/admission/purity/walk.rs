@@ -26,6 +26,10 @@ pub(crate) struct Callees<'a> {
     pub(super) helpers: &'a [Function],
     /// The types and constants of the file.
     pub(super) definitions: &'a Definitions,
+    /// The types that stand beside the item, whose names mean there what they mean to the code.
+    pub(super) beside: &'a Definitions,
+    /// No types.
+    pub(super) nothing: &'a Definitions,
     /// The macros that the file defines.
     pub(super) macros: &'a BTreeSet<String>,
     /// What the functions yield.
@@ -49,7 +53,18 @@ impl<'a> Callees<'a> {
         // How deep it calls itself nobody counts.
         let again = self.around.iter().any(|around| **around == function.sig.ident);
         let around = self.around.iter().copied().chain([&function.sig.ident]).collect();
-        (!again).then_some((function, Callees { functions, around, ..*self }))
+        (!again).then(|| (function, Callees { functions, around, ..*self }.seen_by(function)))
+    }
+
+    /// The same to the code of a function, whose own names may hide types.
+    pub(super) fn seen_by(self, function: &Function) -> Callees<'a> {
+        let beside = if function.may_hide_types(self.beside) { self.nothing } else { self.beside };
+        Callees { beside, ..self }
+    }
+
+    /// A type that is a structure of the file's, of numbers, tuples and arrays of them, and structures of such.
+    pub(super) fn record(&self, ty: &Type) -> Option<Type> {
+        Some(self.beside.plain(ty)).filter(|ty| self.beside.record(ty).is_some())
     }
 }
 
@@ -65,6 +80,8 @@ pub(crate) struct PurityWalk<'a> {
     pub(super) shared: BTreeMap<String, Type>,
     /// Variables that stand for a place in shared data, or a copy of what is there.
     pub(super) aliases: BTreeMap<String, Leaf>,
+    /// Variables of a member's that hold a structure of the file's.
+    pub(super) structures: BTreeMap<String, Type>,
     /// Whether jump markers may occur, else `return`.
     pub(super) exits: bool,
     /// The types of what methods are called on.
@@ -73,7 +90,7 @@ pub(crate) struct PurityWalk<'a> {
     pub(super) asks: bool,
 }
 
-impl PurityWalk<'_> {
+impl<'a> PurityWalk<'a> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) -> Option<()> {
         stmts.iter().try_for_each(|stmt| self.stmt(stmt))
     }
@@ -95,6 +112,14 @@ impl PurityWalk<'_> {
 
     /// `let pat = value;`
     fn bind(&mut self, pat: &Pat, value: &Expr) -> Option<()> {
+        if let Some(ty) = self.structure(value) {
+            let Pat::Ident(p) = untyped(pat) else { return None };
+            if p.by_ref.is_some() || p.subpat.is_some() {
+                return None;
+            }
+            self.structures.insert(p.ident.to_string(), ty);
+            return self.whole(value);
+        }
         if let Pat::Ident(p) = untyped(pat)
             && p.by_ref.is_none()
             && p.subpat.is_none()
@@ -179,7 +204,56 @@ impl PurityWalk<'_> {
         }
     }
 
+    /// The type of a value that is a structure of the file's: of a variable that holds one, or made, or yielded by a function.
+    ///
+    /// What only computes on numbers may do anything on structures: operators, methods, loops over them. So [`PurityWalk::expr`] refuses
+    /// them, and they go only where they are not looked into.
+    fn structure(&self, expr: &Expr) -> Option<Type> {
+        let callees = &self.callees;
+        let named = |path: &syn::Path| path.get_ident().and_then(|name| callees.record(&parse_quote!(#name)));
+        match bare(expr) {
+            Expr::Path(_) => self.structures.get(&name(bare(expr))?).cloned(),
+            Expr::Field(e) => callees.record(&callees.beside.field(&self.structure(&e.base)?, &e.member)?),
+            Expr::Struct(e) => named(&e.path).filter(|_| e.qself.is_none() && e.rest.is_none()),
+            Expr::Call(e) => {
+                let Expr::Path(func) = &*e.func else { return None };
+                match self.called(func) {
+                    Some((helper, callees)) => callees.record(&helper.output),
+                    None => named(&func.path).filter(|_| func.qself.is_none()),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A structure that is handed on as it is.
+    fn whole(&mut self, expr: &Expr) -> Option<()> {
+        match bare(expr) {
+            Expr::Path(_) => Some(()),
+            Expr::Field(e) => self.whole(&e.base),
+            Expr::Struct(e) => e.fields.iter().try_for_each(|field| self.value(&field.expr)),
+            Expr::Call(e) => match &*e.func {
+                Expr::Path(func) if self.called(func).is_none() => {
+                    e.args.iter().try_for_each(|e| self.value(e))
+                }
+                _ => self.call(e),
+            },
+            _ => None,
+        }
+    }
+
+    /// A value that is handed on, be it a structure.
+    fn value(&mut self, expr: &Expr) -> Option<()> {
+        match self.structure(expr) {
+            Some(_) => self.whole(expr),
+            None => self.expr(expr),
+        }
+    }
+
     pub(super) fn expr(&mut self, expr: &Expr) -> Option<()> {
+        if self.structure(expr).is_some() {
+            return None;
+        }
         if !self.asks && self.receivers.need(bare(expr)).is_some() {
             return None;
         }
@@ -189,8 +263,15 @@ impl PurityWalk<'_> {
         }
         let expr = bare(expr);
         if let Some((place, value)) = assignment(expr) {
+            if matches!(expr, Expr::Binary(_)) && self.structure(place).is_some() {
+                return None;
+            }
+            if let (Some(ty), Some(name)) = (self.structure(value), name(bare(place))) {
+                self.structures.insert(name, ty);
+                return self.whole(value);
+            }
             self.assignable(place)?;
-            return self.expr(value);
+            return self.value(value);
         }
         if let Some(range) = counted(expr) {
             return self.ends(range);
@@ -237,11 +318,11 @@ impl PurityWalk<'_> {
             Expr::ForLoop(e) => self.for_(e),
             Expr::Break(e) => e.expr.iter().try_for_each(|e| self.expr(e)),
             Expr::Continue(_) => Some(()),
-            Expr::Return(e) if !self.exits => e.expr.iter().try_for_each(|e| self.expr(e)),
+            Expr::Return(e) if !self.exits => e.expr.iter().try_for_each(|e| self.value(e)),
             Expr::Tuple(e) => e.elems.iter().try_for_each(|e| self.expr(e)),
             Expr::Array(e) => e.elems.iter().try_for_each(|e| self.expr(e)),
             Expr::Repeat(e) => self.expr(&e.expr),
-            Expr::Field(e) => self.expr(&e.base),
+            Expr::Field(e) => self.value(&e.base),
             Expr::Index(e) => {
                 self.expr(&e.expr)?;
                 self.expr(&e.index)
@@ -374,38 +455,51 @@ impl PurityWalk<'_> {
             }
             [.., "Some"] => call.args.iter().try_for_each(|e| self.expr(e)),
             _ if is_pure_function(func) => call.args.iter().try_for_each(|e| self.expr(e)),
-            [name] => self.helper(name, false, call),
-            ["Self", name] => self.helper(name, true, call),
+            _ => self.helper(func, call),
+        }
+    }
+
+    /// The function that a path names in a call.
+    fn called(&self, func: &syn::ExprPath) -> Option<(&'a Function, Callees<'a>)> {
+        let segments: Vec<String> = func.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        match &segments[..] {
+            [name] if !self.locals.contains(name) => self.callees.find(name, false),
+            [own, name] if own == "Self" => self.callees.find(name, true),
             _ => None,
         }
     }
 
     /// A call of another function.
-    fn helper(&mut self, name: &str, associated: bool, call: &syn::ExprCall) -> Option<()> {
-        let (helper, callees) = self.callees.find(name, associated)?;
-        if self.locals.contains(name) || helper.params.len() != call.args.len() {
+    fn helper(&mut self, func: &syn::ExprPath, call: &syn::ExprCall) -> Option<()> {
+        let (helper, callees) = self.called(func)?;
+        if helper.params.len() != call.args.len() {
             return None;
         }
         let params = call.args.iter().zip(&helper.params);
         let lent = params.map(|(arg, param)| self.argument(arg, param)).collect::<Option<Vec<bool>>>()?;
-        if !self.seen.insert((name.to_owned(), lent.clone())) {
+        if !self.seen.insert((helper.sig.ident.to_string(), lent.clone())) {
             return Some(());
         }
         let generic = helper.sig.generics.type_params().next().is_some();
         if generic || helper.sig.asyncness.is_some() {
             return None;
         }
-        self.plain.ty(&helper.output)?;
-        let mut shared = BTreeMap::new();
+        self.plain.value(&helper.output, &callees)?;
+        let (mut shared, mut structures) = (BTreeMap::new(), BTreeMap::new());
         for (param, lent) in helper.params.iter().zip(lent) {
-            match &param.ty {
+            let value = match &param.ty {
                 Type::Reference(r) if lent => match bare_type(&r.elem) {
-                    Type::Slice(slice) => self.plain.ty(&slice.elem)?,
-                    ty => self.plain.ty(ty)?,
+                    Type::Slice(slice) => &slice.elem,
+                    ty => ty,
                 },
-                Type::Reference(_) => _ = shared.insert(param.ident.to_string(), param.ty.clone()),
-                ty => self.plain.ty(ty)?,
-            }
+                Type::Reference(_) => {
+                    shared.insert(param.ident.to_string(), param.ty.clone());
+                    continue;
+                }
+                ty => ty,
+            };
+            let structure = self.plain.value(value, &callees)?;
+            structures.extend(structure.map(|ty| (param.ident.to_string(), ty)));
         }
         let params = helper.params.iter().map(|p| p.ident.to_string());
         let params = params.filter(|name| !shared.contains_key(name));
@@ -420,24 +514,31 @@ impl PurityWalk<'_> {
             locals,
             shared,
             aliases: BTreeMap::new(),
+            structures,
             exits: false,
             asks: false,
         };
         for param in &helper.params {
             param.pattern.iter().try_for_each(|pat| walk.pattern(pat))?;
         }
-        walk.stmts(&helper.body.stmts)
+        match helper.body.stmts.split_last() {
+            Some((Stmt::Expr(tail, None), before)) => {
+                walk.stmts(before)?;
+                walk.value(tail)
+            }
+            _ => walk.stmts(&helper.body.stmts),
+        }
     }
 
     /// An argument; whether it lends a value of the member's.
     fn argument(&mut self, arg: &Expr, param: &Param) -> Option<bool> {
-        let Type::Reference(r) = &param.ty else { return self.expr(arg).map(|()| false) };
+        let Type::Reference(r) = &param.ty else { return self.value(arg).map(|()| false) };
         if r.mutability.is_none() && self.place(arg)?.is_some() {
             return Some(false);
         }
         match bare(arg) {
             Expr::Reference(e) if e.mutability.is_some() => self.assignable(&e.expr)?,
-            Expr::Reference(e) => self.expr(&e.expr)?,
+            Expr::Reference(e) => self.value(&e.expr)?,
             // A reference that the function was lent itself.
             other => self.expr(other)?,
         }

@@ -17,7 +17,7 @@ fn expanded_in(f: TokenStream, helpers: TokenStream, in_for: bool) -> String {
     let helpers = functions(quote!(mod m { #helpers })).into();
     let mut item = Item { functions: functions(f), helpers, ..Item::default() };
     let resolution = method_calls::resolve(&mut item, |f| f == 0);
-    expand(&mut item, &resolution, |f| f == 0, in_for);
+    expand(&mut item, &resolution, |f| f == 0, false, in_for);
     text(&item.functions[0].body)
 }
 
@@ -42,7 +42,7 @@ fn calls_outside_of_loops_stay() {
         helpers: functions(square).into(),
         ..Item::default()
     };
-    rewrite(&mut item, &Resolution::default(), |f| f == 0);
+    rewrite(&mut item, &Resolution::default(), |f| f == 0, false);
     let body = text(&item.functions[0].body);
     assert!(body.contains("s = square (x)") && !body.contains("square (s)"), "{body}");
 }
@@ -77,13 +77,12 @@ fn helpers_stand_where_they_are_called() {
             let x_2: f64 = x + y;
             let __returned_1: f64 = x_2 * x_2;
             let t = 2.0 * (__returned_1);
-            let x_2_2: f64 = t;
             let __returned_1_2: f64 = y * y;
             let y_2 = (__returned_1_2);
-            let __returned_2: f64 = if x_2_2 < 0.0 {
+            let __returned_2: f64 = if t < 0.0 {
                 y_2
             } else {
-                let t_2 = x_2_2;
+                let t_2 = t;
                 t_2 * y_2
             };
             (__returned_2)
@@ -355,7 +354,7 @@ fn expanded_beside(f: TokenStream, beside: TokenStream) -> String {
         ..Item::default()
     };
     let resolution = method_calls::resolve(&mut item, |f| f == 0);
-    let mut checks = rewrite(&mut item, &resolution, |f| f == 0);
+    let mut checks = rewrite(&mut item, &resolution, |f| f == 0, false);
     crate::desugar::scalar_replacement::rewrite(&mut item, &resolution, |f| f == 0, &mut checks);
     text(&item.functions[0].body)
 }
