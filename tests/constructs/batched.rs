@@ -356,6 +356,17 @@ fn other_functions(n: u64) -> u64 {
     x
 }
 
+/// a recursive call in `std::array::from_fn`, or in `map` of an array in a variable, of up to eight elements
+#[autobatch(strict)]
+fn made_of_calls(n: u64) -> u64 {
+    if n < 2 {
+        return n + 1;
+    }
+    let made: [u64; 2] = std::array::from_fn(|k| made_of_calls(n / (k as u64 + 2)));
+    let mapped = made.map(|k| made_of_calls(k % 2) + n);
+    made.iter().chain(&mapped).fold(0, |sum, k| (sum * 3 + k) % 1000)
+}
+
 /// a batched call in a match guard, on a number, a tuple of numbers or a reference, or where the pattern binds nothing
 #[autobatch(strict)]
 fn in_a_guard(n: u64) -> u64 {

@@ -153,6 +153,8 @@ fn batched_constructs_agree_with_the_scalar_code() {
         even even_batched_with
         climb climb_batched_with
         qualified qualified_batched_with
+        made_of_calls made_of_calls_batched_with
+        made_of_calls made_of_calls_batched_with
         in_a_guard in_a_guard_batched_with
         closures_in_locals closures_in_locals_batched_with
         in_std_macros in_std_macros_batched_with

@@ -364,7 +364,7 @@ fn computed_counts(n: u64) -> u64 {
     (some + rest + few) % 1000
 }
 
-/// a recursive call in a closure of the library that is no adaptor of an iterator, `Option` or `Result`: of `retain`, `sort_by_key`, arrays' `map`, `array::from_fn`, … or in what `extend` gets
+/// a recursive call in a closure of the library that is no adaptor of an iterator, `Option` or `Result`: of `retain`, `sort_by_key`, `array::from_fn` of more than eight elements, … or in what `extend` gets
 #[autobatch]
 fn in_the_library(n: u64) -> u64 {
     if n < 2 {
@@ -375,7 +375,7 @@ fn in_the_library(n: u64) -> u64 {
     all.sort_by_key(|k| in_the_library(k / 3) % 5);
     all.extend((2..4).map(|k| in_the_library(n / k) % 9));
     let mapped = [n / 2, n / 3].map(|k| in_the_library(k));
-    let made: [u64; 2] = std::array::from_fn(|k| in_the_library(n / (k as u64 + 2)));
+    let made: [u64; 9] = std::array::from_fn(|k| in_the_library(n / (k as u64 + 2)));
     all.iter().chain(&mapped).chain(&made).fold(0, |sum, k| (sum * 3 + k) % 1000)
 }
 

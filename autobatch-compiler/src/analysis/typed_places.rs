@@ -9,7 +9,7 @@ use syn::{Expr, ExprLit, Lit, Pat, Stmt, Type, UnOp, parse_quote};
 use crate::index::definitions::Definitions;
 use crate::ir::{FuncId, Program, Role, Variable};
 use crate::std_models::number_methods::keeps_floats;
-use crate::std_models::pure::{is_constant, is_primitive};
+use crate::std_models::pure::{is_constant, is_primitive, literal};
 use crate::syntax::mentions::{bare, name, untyped};
 
 /// The types of places in one function.
@@ -109,7 +109,7 @@ impl<'a> TypedPlaces<'a> {
     /// The type of what a variable is defined as, as far as it decides whether it is a list.
     fn value(&self, expr: &Expr) -> Option<Type> {
         match bare(expr) {
-            Expr::Array(_) | Expr::Repeat(_) => Some(parse_quote!([_; 0])),
+            Expr::Array(_) | Expr::Repeat(_) => Some(parse_quote!([_; _])),
             other => self.ty(other).or_else(|| self.float(other).map(|width| parse_quote!(#width))),
         }
     }
@@ -181,6 +181,20 @@ impl<'a> TypedPlaces<'a> {
             Expr::Index(e) => self.list(&e.expr).is_some_and(|list| list.is_own),
             _ => false,
         }
+    }
+
+    /// Whether an index is a number within an array, whose length is written.
+    pub(crate) fn is_within(&self, array: &Expr, index: &Expr) -> bool {
+        let length = |ty: &Type| match ty {
+            Type::Array(array) => literal(&array.len),
+            Type::Reference(r) => match self.definitions.plain(&r.elem) {
+                Type::Array(array) => literal(&array.len),
+                _ => None,
+            },
+            _ => None,
+        };
+        let length = self.ty(array).and_then(|ty| length(&ty));
+        literal(index).zip(length).is_some_and(|(at, length)| at < length)
     }
 
     /// Whether a place is the same for all members, and is found without a lookup.

@@ -292,6 +292,9 @@ impl<'e> LookupWriter<'e> {
         let in_place = || self.in_place.get(&name_of(bare(base))?).filter(|_| is_primitive(&list.element));
         let lookup = if let Some(lanes) = in_place() {
             parse_quote!(#rt::vector::element(#lanes, #index, &#fault))
+        } else if self.places.is_within(base, index) {
+            // It can't fail.
+            return self.same_for_all(e, value && is_primitive(&list.element));
         } else if list.is_own && self.places.is_local(base) {
             parse_quote!(#base[#rt::vector::within(#index, <[_]>::len(&#base), &#fault)])
         } else if self.places.outlives_lane(base) {
@@ -324,15 +327,37 @@ impl<'e> LookupWriter<'e> {
         Some(parse_quote!(#rt::vector::quotient(#dividend, #constant, &#fault)))
     }
 
+    /// An element that is the same for all lanes is read before their loop: LLVM takes what is read under a condition for a gather.
+    fn same_for_all(&self, e: &syn::ExprIndex, is_number: bool) -> Option<Expr> {
+        let mut base = &*e.expr;
+        while let Expr::Index(inner) = bare(base) {
+            if !self.places.is_within(&inner.expr, &inner.index) {
+                return None;
+            }
+            base = &inner.expr;
+        }
+        if !is_number || !self.places.is_uniform(base) {
+            return None;
+        }
+        let element = self.declared(&e.to_token_stream(), |element| element.clone());
+        Some(parse_quote!(#element))
+    }
+
     /// `__list4_0`: a list that all lanes share.
     fn shared(&self, list: &TokenStream) -> Ident {
-        let (mut lists, text) = (self.lists.borrow_mut(), list.to_string());
+        let rt = self.rt;
+        self.declared(list, |list| quote!(#rt::vector::List::of(#list)))
+    }
+
+    /// A variable before the loop over lanes, for what is written so.
+    fn declared(&self, code: &TokenStream, value: impl Fn(&TokenStream) -> TokenStream) -> Ident {
+        let (mut lists, text) = (self.lists.borrow_mut(), code.to_string());
         let known = lists.iter().position(|(known, _)| *known == text);
         let nth = known.unwrap_or(lists.len());
-        let (rt, ident) =
-            (self.rt, numbered(&format!("list{}_", self.head.0), Literal::usize_unsuffixed(nth)));
+        let ident = numbered(&format!("list{}_", self.head.0), Literal::usize_unsuffixed(nth));
         if known.is_none() {
-            lists.push((text, quote!(let #ident = #rt::vector::List::of(#list);)));
+            let value = value(code);
+            lists.push((text, quote!(let #ident = #value;)));
         }
         ident
     }

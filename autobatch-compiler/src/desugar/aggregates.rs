@@ -1,4 +1,5 @@
-//! The variables that scalar replacement takes apart: those of `Copy` structures and of tuples of numbers, of which nothing refers to the whole.
+//! The variables that scalar replacement takes apart: those of `Copy` structures, of tuples and of a few numbers in an array, of which nothing refers
+//! to the whole.
 //!
 //! **Invariant:** a variable in it is read and written as a value, or by fields.
 
@@ -7,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Span;
 use syn::{Block, Expr, Ident, Member, Pat, Type, UnOp, parse_quote};
 
+use crate::desugar::short_arrays::Array;
 use crate::item::model::{Function, Param, Passing};
 use crate::resolve::types::{Scopes, Types, is_number};
 use crate::std_models::pure::{is_primitive, literal};
@@ -43,6 +45,24 @@ pub(super) struct Field {
 }
 
 impl Aggregate {
+    /// A part of a value of its type.
+    pub(super) fn part(&self, of: &Expr, field: &Field) -> Expr {
+        let member = &field.member;
+        match (&self.ty, member) {
+            (Type::Array(_), Member::Unnamed(nth)) => {
+                let at = nth.index as usize;
+                parse_quote!(#of[#at])
+            }
+            _ => parse_quote!(#of.#member),
+        }
+    }
+
+    /// The element at a literal index of an array.
+    pub(super) fn element(&self, index: &Expr) -> Option<&Field> {
+        let at = literal(bare(index)).filter(|_| matches!(self.ty, Type::Array(_)))?;
+        self.fields.get(usize::try_from(at).ok()?)
+    }
+
     pub(super) fn field(&self, member: &Member) -> Option<&Field> {
         self.fields.iter().find(|field| field.member == *member)
     }
@@ -50,9 +70,11 @@ impl Aggregate {
     /// The structure or tuple, made of its fields.
     pub(super) fn whole(&self) -> Expr {
         let ty = &self.ty;
-        if matches!(ty, Type::Tuple(_)) {
-            let parts = self.fields.iter().map(|field| &field.variable);
-            return parse_quote!((#(#parts,)*));
+        let variables = self.fields.iter().map(|field| &field.variable);
+        match ty {
+            Type::Tuple(_) => return parse_quote!((#(#variables,)*)),
+            Type::Array(_) => return parse_quote!([#(#variables),*]),
+            _ => {}
         }
         let parts = self
             .fields
@@ -68,11 +90,12 @@ pub(super) fn aggregates(
     body: &Block,
     scopes: &Scopes,
     types: &Types<'_>,
+    arrays: &BTreeMap<String, Array>,
     done: &BTreeSet<String>,
 ) -> BTreeMap<String, Aggregate> {
     let definitions = types.definitions;
     let known = |name: &str| Some(types.plain(scopes.iter().find_map(|scope| scope.get(name))?.as_ref()?));
-    let mut uses = Uses { declared: BTreeSet::new(), whole: BTreeSet::new() };
+    let mut uses = Uses { arrays, declared: BTreeSet::new(), whole: BTreeSet::new() };
     uses.block(body);
     let in_place = |name: &str, passing: Passing| {
         let is_it = |p: &Param| p.ident == name && p.pattern.is_none() && p.passing == passing;
@@ -93,6 +116,11 @@ pub(super) fn aggregates(
             small.then(|| ((*r.elem).clone(), fields))
         }
         (Origin::State, _) => None,
+        (_, Type::Array(_)) => {
+            let (elem, len) = arrays.get(name)?;
+            let fields = (0..*len).map(|nth| (Member::Unnamed(nth.into()), elem.clone()));
+            Some((parse_quote!([#elem; #len]), fields.collect()))
+        }
         (_, ty) => match numbers(&ty) {
             Some(parts) => {
                 let fields = parts.iter().enumerate();
@@ -137,12 +165,16 @@ pub(super) fn aggregates(
 /// The parts of a tuple of numbers; of those whose type is decided elsewhere it is left open.
 pub(super) fn numbers(ty: &Type) -> Option<Vec<Type>> {
     let Type::Tuple(tuple) = ty else { return None };
-    let part = |ty: &Type| match ty {
+    tuple.elems.iter().map(element_type).collect::<Option<Vec<Type>>>().filter(|parts| !parts.is_empty())
+}
+
+/// The type of a part; of those whose type is decided elsewhere it is left open.
+fn element_type(ty: &Type) -> Option<Type> {
+    match ty {
         ty if is_primitive(ty) => Some(ty.clone()),
         ty if is_number(ty) => Some(parse_quote!(_)),
         _ => None,
-    };
-    tuple.elems.iter().map(part).collect::<Option<Vec<Type>>>().filter(|parts| !parts.is_empty())
+    }
 }
 
 /// A number, or a few.
@@ -180,14 +212,16 @@ fn leaves_within_loops(body: &Block) -> bool {
 }
 
 /// How variables are used.
-struct Uses {
+struct Uses<'a> {
+    /// Arrays that may be taken apart.
+    arrays: &'a BTreeMap<String, Array>,
     /// Those that a statement declares.
     declared: BTreeSet<String>,
     /// Those that something may refer to as a whole, or that are not read and written as values.
     whole: BTreeSet<String>,
 }
 
-impl Uses {
+impl Uses<'_> {
     fn block(&mut self, block: &Block) {
         walk::each(block, |at| match at {
             At::Local(local) => {
@@ -217,6 +251,9 @@ impl Uses {
             Expr::Reference(e) => Some(&*e.expr),
             Expr::RawAddr(e) => Some(&*e.expr),
             Expr::MethodCall(e) => Some(&*e.receiver),
+            Expr::Index(e) if self.arrays.contains_key(&name(bare(&e.expr)).unwrap_or_default()) => {
+                (!matches!(bare(&e.index), Expr::Lit(_))).then_some(&*e.expr)
+            }
             Expr::Index(e) => Some(&*e.expr),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => Some(&*e.expr),
             Expr::Binary(e) if is_compound(&e.op) => Some(&*e.left),

@@ -60,6 +60,23 @@ impl HelperChecks {
         });
     }
 
+    /// A constant is this number.
+    pub(super) fn is_number(&mut self, constant: &Ident, number: u64) {
+        let number = proc_macro2::Literal::u64_unsuffixed(number);
+        self.add(quote!(assert!(#constant == #number);));
+    }
+
+    /// A path names `std::array::from_fn`.
+    pub(super) fn is_from_fn(&mut self, path: &Path) {
+        let of = quote!(<u8, 1, fn(usize) -> u8>);
+        self.add(quote! {
+            fn is_from_fn() {
+                fn same<T>(_: &T, _: &T) {}
+                same(&#path::#of, &::core::array::from_fn::#of);
+            }
+        });
+    }
+
     /// Of the numbers that a literal could be only `own` has the operator, or rustc takes it of several.
     pub(super) fn is_only_number(
         &mut self,

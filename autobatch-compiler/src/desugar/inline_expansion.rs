@@ -20,17 +20,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use proc_macro2::Span;
-use syn::{Block, Expr, Ident, Stmt, Type, parse_quote};
+use syn::{Block, Expr, ExprForLoop, Ident, Stmt, Type, parse_quote};
 
+use crate::desugar::array_closures;
+use crate::desugar::array_loops::Arrays;
+use crate::desugar::chains::{ChainLoop, is_chain, loop_of};
 use crate::desugar::copies::{Mark, flatten, has_changing_copy, is_any_copy};
 use crate::desugar::early_returns;
 use crate::desugar::element_swaps::exchanged;
 use crate::desugar::helper_calls::{HelperCall, Helpers};
 use crate::desugar::helper_checks::HelperChecks;
-use crate::desugar::shared_chains::{SharedChain, loop_of};
+use crate::desugar::spelled_types;
 use crate::desugar::straight_code::is_straight;
 use crate::desugar::substitution::{put_in_place, put_in_place_of_reference, rename};
 use crate::index::definitions::Definitions;
+use crate::item::array_shapes::{self, Shapes};
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::resolve::types::{FunctionType, Scopes};
@@ -99,6 +103,7 @@ fn expand(
         let mut expansion = Expansion {
             function,
             scopes,
+            shapes: array_shapes::of(function, &declared.beside),
             helpers: &helpers,
             around: vec![],
             copied: 0,
@@ -108,6 +113,7 @@ fn expand(
             in_for,
             vector_math,
         };
+        expansion.spell_types(&mut body);
         expansion.visit_block_mut(&mut body);
         if expansion.copied > 0 {
             checks.extend(expansion.checks);
@@ -126,6 +132,8 @@ struct Expansion<'a> {
     function: &'a Function,
     /// The types of its variables.
     scopes: Scopes,
+    /// The lengths of its arrays, where they are written.
+    shapes: Shapes,
     helpers: &'a Helpers<'a>,
     /// The helpers whose code it is.
     around: Vec<&'a Function>,
@@ -148,8 +156,9 @@ impl<'a> Expansion<'a> {
     fn of_helper(&self, helper: &'a Function) -> Expansion<'a> {
         let around = self.around.iter().copied().chain([helper]).collect();
         let scopes = variables::types(helper, &VariableTypes::new(), self.helpers.types());
+        let shapes = array_shapes::of(helper, self.definitions());
         let (copied, copies, checks) = (0, 0, HelperChecks::default());
-        Expansion { function: helper, scopes, around, copied, copies, checks, in_for: true, ..*self }
+        Expansion { function: helper, scopes, shapes, around, copied, copies, checks, in_for: true, ..*self }
     }
 
     fn definitions(&self) -> &'a Definitions {
@@ -226,6 +235,7 @@ impl<'a> Expansion<'a> {
         let mut body = helper.body.clone();
         spell_out(&mut body);
         let mut inner = self.of_helper(helper);
+        inner.spell_types(&mut body);
         inner.visit_block_mut(&mut body);
         let checks = inner.checks;
         early_returns::rewrite(&mut body, &helper.output, self.definitions());
@@ -247,17 +257,45 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Whether a helper is about structures: purity sees through calls with numbers only.
+    /// Whether a helper is about structures, or refers to arrays: purity sees through calls with numbers, and what is lent is not taken apart.
     fn takes_structures(&self, helper: &Function) -> bool {
-        let types = helper.params.iter().map(|param| &param.ty).chain([&helper.output]);
-        let target = |ty| match ty {
-            &Type::Reference(ref r) => &*r.elem,
-            ty => ty,
-        };
-        types.map(target).any(|ty| self.definitions().record(ty).is_some())
+        let is_array = |ty: &Type| matches!(self.definitions().plain(ty), Type::Array(_));
+        let mut types = helper.params.iter().map(|param| &param.ty).chain([&helper.output]);
+        types.any(|ty| match ty {
+            Type::Reference(r) => self.definitions().record(&r.elem).is_some() || is_array(&r.elem),
+            ty => self.definitions().record(ty).is_some(),
+        })
     }
 
-    /// A chain over what is shared as a loop.
+    fn is_shared_list(&self, list: &Expr) -> bool {
+        let ty = self.helpers.types().of(&self.scopes, list);
+        self.is_shared(list) && ty.is_some_and(|ty| self.definitions().list(&ty).is_some())
+    }
+
+    /// Spells out the types of values that chains yield.
+    fn spell_types(&self, body: &mut Block) {
+        let is_list = |list: &Expr| self.is_shared_list(list) || self.arrays().of(list).is_some();
+        let (output, types) = (&self.function.output, self.helpers.types());
+        spelled_types::rewrite(body, output, types, &self.scopes, &|chain| is_chain(chain, &is_list));
+    }
+
+    /// What is known of the function's arrays.
+    fn arrays(&self) -> Arrays<'_> {
+        let (types, scopes, function) = (self.helpers.types(), &self.scopes, self.function);
+        Arrays { types, scopes, function, shapes: &self.shapes }
+    }
+
+    /// A loop over arrays as one that counts.
+    fn counting(&mut self, e: &ExprForLoop) -> Option<ExprForLoop> {
+        let at = Ident::new(&format!("__at_{}", self.copies + 1), Span::mixed_site());
+        let (counting, checks) = self.arrays().counting(e, &at)?;
+        self.checks.extend(checks);
+        self.copied += 1;
+        self.copies += 1;
+        Some(counting)
+    }
+
+    /// A chain over lists as a loop.
     fn chained(&mut self, expr: &Expr) -> Option<Expr> {
         let Expr::MethodCall(call) = expr else { return None };
         // A closure in a local may change what it has captured, which takes more than a call.
@@ -265,20 +303,20 @@ impl<'a> Expansion<'a> {
         if call.method == "fold" && call.args.last().is_some_and(is_local) {
             return None;
         }
-        let is_list = |list: &Expr| {
-            let ty = self.helpers.types().of(&self.scopes, list);
-            self.is_shared(list) && ty.is_some_and(|ty| self.definitions().list(&ty).is_some())
-        };
+        let is_list = |list: &Expr| self.is_shared_list(list);
         let type_of = |value: &Expr| self.helpers.types().of(&self.scopes, value).filter(is_primitive);
         let (copy, mut count) = (self.copies + 1, 0);
         let mut names = |name: &str| {
             count += 1;
             Ident::new(&format!("__{name}_{copy}_{count}"), Span::mixed_site())
         };
-        let chain = loop_of(expr, is_list, type_of, &mut names)?;
-        let SharedChain { before, each, value, closures, is_counted, leaves } = chain;
+        let is_array = |list: &Expr| self.arrays().of(list).is_some();
+        let chain = loop_of(expr, is_list, is_array, type_of, &mut names)?;
+        let ChainLoop { before, mut each, value, closures, is_counted, is_short, leaves } = chain;
         let changes = closures.iter().any(|code| may_change(code) || has_changing_copy(code));
-        if !is_counted && (leaves || changes) {
+        if is_short {
+            each = self.counting(&each)?;
+        } else if !(self.in_for || self.is_alone) || !is_counted && (leaves || changes) {
             return None;
         }
         self.copied += 1;
@@ -391,13 +429,15 @@ impl VisitMut for Expansion<'_> {
         {
             *expr = body;
         }
-        if (self.in_for || self.is_alone)
-            && let Some(chain) = self.chained(expr)
-        {
+        if let Some(chain) = self.chained(expr) {
             *expr = chain;
         }
-        if self.in_for
-            && let Expr::MethodCall(call) = expr
+        if let Some((elements, checks)) = array_closures::elements(expr, &self.arrays()) {
+            self.checks.extend(checks);
+            self.copied += 1;
+            *expr = elements;
+        }
+        if let Expr::MethodCall(call) = expr
             && let Some((exchange, checks)) = exchanged(self.helpers.types(), &self.scopes, call)
         {
             self.checks.extend(checks);
@@ -410,6 +450,9 @@ impl VisitMut for Expansion<'_> {
         let around = std::mem::replace(&mut self.in_for, true);
         self.visit_block_mut(&mut e.body);
         self.in_for = around;
+        if let Some(counting) = self.counting(e) {
+            *e = counting;
+        }
     }
     fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}

@@ -9,8 +9,11 @@
 //! **Invariant:** the order of evaluation is that of the user's code.
 
 mod aggregates;
+mod array_closures;
+mod array_loops;
 mod callees;
 mod chain_loop;
+mod chains;
 mod closure;
 mod copies;
 pub(crate) mod counting_whiles;
@@ -28,7 +31,8 @@ mod operands;
 mod options;
 mod rewrite;
 pub(crate) mod scalar_replacement;
-mod shared_chains;
+mod short_arrays;
+mod spelled_types;
 mod straight_code;
 mod substitution;
 pub(crate) mod terminals;

@@ -7,7 +7,7 @@
 //! meets(to)                                     ──▶   meets(V3 { x: to_x, y: to_y })
 //! ```
 //!
-//! So does a tuple of numbers. What is done with numbers is done with the fields then: lane interchange, lookups, vector frames. A variable stays what it is if
+//! So does a tuple of numbers, and an array of a few of them that is indexed by numbers ([`short_arrays`]). What is done with numbers is done with the fields then: lane interchange, lookups, vector frames. A variable stays what it is if
 //! something may refer to it as a whole: `&to`, a call of a method, a closure, a macro, an index. A parameter is taken apart where the
 //! body begins. So is a state, `rng: &mut Xorshift`, of which only fields are used, and its fields are put back where the function ends.
 //!
@@ -21,7 +21,9 @@ use proc_macro2::Span;
 use syn::{Block, Expr, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::desugar::aggregates::{Aggregate, Field, Origin, aggregates, numbers};
+use crate::desugar::chain_loop::is_quiet;
 use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::short_arrays;
 use crate::desugar::substitution::rename;
 use crate::item::model::{Function, Item, Param, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
@@ -67,11 +69,14 @@ fn take_apart(function: &mut Function, known: &VariableTypes, types: &Types<'_>,
         let mut body = function.body.clone();
         part_tuples(&mut body);
         let scopes = variables::types(function, known, types);
-        let aggregates = aggregates(function, &body, &scopes, types, &done);
+        let (arrays, numbers) = short_arrays::unroll(&mut body, function, &scopes, types);
+        checks.extend(numbers);
+        let aggregates = aggregates(function, &body, &scopes, types, &arrays, &done);
         if aggregates.is_empty() {
             return;
         }
-        let is_structure = |a: &&Aggregate| a.origin != Origin::State && !matches!(a.ty, Type::Tuple(_));
+        let is_structure =
+            |a: &&Aggregate| a.origin != Origin::State && !matches!(a.ty, Type::Tuple(_) | Type::Array(_));
         for aggregate in aggregates.values().filter(is_structure) {
             checks.is_copy(&aggregate.ty);
         }
@@ -209,8 +214,9 @@ fn taken_apart(param: &Param, aggregates: &BTreeMap<String, Aggregate>) -> Vec<S
     let Some(aggregate) = aggregates.get(&param.ident.to_string()) else { return vec![] };
     let mutable = param.mutable || aggregate.origin == Origin::State;
     let (ident, mutability) = (&param.ident, mutable.then(<syn::Token![mut]>::default));
-    let part = |Field { member, ty, variable }: &Field| -> Stmt {
-        parse_quote!(let #mutability #variable: #ty = #ident.#member;)
+    let part = |field: &Field| -> Stmt {
+        let (Field { ty, variable, .. }, value) = (field, aggregate.part(&parse_quote!(#ident), field));
+        parse_quote!(let #mutability #variable: #ty = #value;)
     };
     aggregate.fields.iter().map(part).collect()
 }
@@ -304,10 +310,8 @@ impl Replace<'_> {
         let (whole, ty) = (self.fresh(), &aggregate.ty);
         self.wholes.push(whole.clone());
         let mut stmts = vec![parse_quote!(let #whole: #ty = #value;)];
-        let parts = aggregate.fields.iter().map(|field| {
-            let member = &field.member;
-            (field, parse_quote!(#whole.#member))
-        });
+        let whole = parse_quote!(#whole);
+        let parts = aggregate.fields.iter().map(|field| (field, aggregate.part(&whole, field)));
         stmts.extend(self.store_parts(aggregate, target, parts.collect()));
         stmts
     }
@@ -367,6 +371,13 @@ impl Replace<'_> {
                 let is_tuple = matches!(aggregate.ty, Type::Tuple(_));
                 is_tuple.then(|| aggregate.fields.iter().zip(e.elems.iter().cloned()).collect())
             }
+            Expr::Array(e) if e.elems.len() == aggregate.fields.len() => {
+                let is_array = matches!(aggregate.ty, Type::Array(_));
+                is_array.then(|| aggregate.fields.iter().zip(e.elems.iter().cloned()).collect())
+            }
+            Expr::Repeat(e) if matches!(aggregate.ty, Type::Array(_)) && is_quiet(&e.expr) => {
+                Some(aggregate.fields.iter().map(|field| (field, (*e.expr).clone())).collect())
+            }
             Expr::Call(e) if e.args.len() == aggregate.fields.len() => match &*e.func {
                 Expr::Path(path) if path.qself.is_none() && is_it(&path.path) => {
                     Some(aggregate.fields.iter().zip(e.args.iter().cloned()).collect())
@@ -377,6 +388,7 @@ impl Replace<'_> {
                 let ty = self.types.of(self.scopes, place)?;
                 let is_same = match &aggregate.ty {
                     Type::Tuple(tuple) => numbers(&ty).is_some_and(|parts| parts.len() == tuple.elems.len()),
+                    Type::Array(_) => matches!(ty, Type::Array(_)),
                     whole => self.types.definitions.same(&ty, whole),
                 };
                 if !is_same {
@@ -386,11 +398,7 @@ impl Replace<'_> {
                     Expr::Unary(_) => parse_quote!((#place)),
                     place => place.clone(),
                 };
-                let part = |field: &'f Field| {
-                    let member = &field.member;
-                    (field, parse_quote!(#place.#member))
-                };
-                Some(aggregate.fields.iter().map(part).collect())
+                Some(aggregate.fields.iter().map(|field| (field, aggregate.part(&place, field))).collect())
             }
             _ => None,
         }
@@ -476,6 +484,13 @@ impl VisitMut for Replace<'_> {
         match expr {
             Expr::Field(e) => {
                 if let Some(field) = self.aggregate(&e.base).and_then(|a| a.field(&e.member)) {
+                    let variable = &field.variable;
+                    *expr = parse_quote!(#variable);
+                    return;
+                }
+            }
+            Expr::Index(e) => {
+                if let Some(field) = self.aggregate(&e.expr).and_then(|a| a.element(&e.index)) {
                     let variable = &field.variable;
                     *expr = parse_quote!(#variable);
                     return;

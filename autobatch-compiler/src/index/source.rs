@@ -185,6 +185,7 @@ pub(crate) fn declared(source: Option<&Source>, item: &TokenStream) -> Declared 
         None => (item.as_ref().map(Declared::of_item).unwrap_or_default(), item.as_ref().and_then(content)),
     };
     declared.beside.add(beside.into_iter().flatten());
+    declared.beside.add_constants(beside.into_iter().flatten());
     declared.definitions.add(item.iter().filter_map(content).flatten());
     declared.definitions.add_constants(item.iter().filter_map(content).flatten());
     if let Some(source) = source {

@@ -50,6 +50,10 @@ impl Shape {
                 let lengths = whole.lengths[1..].to_vec();
                 return (!lengths.is_empty()).then_some(Shape { lengths });
             }
+            // Arrays have the method themselves.
+            Expr::MethodCall(e) if e.method == "map" && e.args.len() == 1 => {
+                (known.get(&name(bare(&e.receiver))?)?.lengths[0].clone(), None)
+            }
             other => return known.get(&name(other)?).cloned(),
         };
         let inner = element.and_then(|element| Shape::of_value(element, known));

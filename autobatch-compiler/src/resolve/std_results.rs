@@ -85,7 +85,13 @@ impl Types<'_> {
             (Some(_), "into_iter") => self.item(receiver.clone()).map(|item| iterator(&item)),
             (Some(Holds::Iterator(item)), name) => self.of_iterator(scopes, &item, name, call),
             (Some(Holds::Sequence(element)), name) => match name {
-                "map" => self.made(scopes, call, 0).map(|made| parse_quote!([#made; 0])),
+                "map" => {
+                    let len: Expr = match receiver {
+                        Type::Array(array) => array.len.clone(),
+                        _ => parse_quote!(_),
+                    };
+                    self.made(scopes, call, 0).map(|made| parse_quote!([#made; #len]))
+                }
                 "remove"
                     if self.way(receiver).any(|ty| self.definitions.is_the_librarys(&ty, "VecDeque")) =>
                 {

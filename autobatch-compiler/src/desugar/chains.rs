@@ -1,4 +1,4 @@
-//! Chains of iterator adaptors over what all members share, as loops, which lane interchange takes.
+//! Chains of iterator adaptors over what all members share, and over a member's arrays, as loops, which become vectors of lanes.
 //!
 //! ```text
 //! let y = 1.0 + c.iter().rev().fold(0.0, |s, &c| s * x + c);
@@ -12,7 +12,7 @@
 //! asked for. A variable of the loop has the type that the chain's value has, wherever that decides what code means.
 
 use quote::quote;
-use syn::{Expr, ExprClosure, ExprMethodCall, Ident, Pat, ReturnType, Stmt, Type, parse_quote};
+use syn::{Expr, ExprClosure, ExprForLoop, ExprMethodCall, Ident, Pat, ReturnType, Stmt, Type, parse_quote};
 
 use crate::desugar::chain_loop::is_quiet;
 use crate::desugar::closure::{is_plain, leaves};
@@ -23,14 +23,16 @@ use crate::syntax::mentions::{bare, untyped};
 use crate::syntax::walk::{self, At};
 
 /// A loop that a chain becomes.
-pub(super) struct SharedChain {
+pub(super) struct ChainLoop {
     pub(super) before: Vec<Stmt>,
-    pub(super) each: Stmt,
+    pub(super) each: ExprForLoop,
     pub(super) value: Expr,
     /// The code of its closures.
     pub(super) closures: Vec<Expr>,
     /// Whether it counts through a list or a range. Else blocks would ask an iterator for each member, and only lane interchange helps.
     pub(super) is_counted: bool,
+    /// Whether it goes over a member's arrays.
+    pub(super) is_short: bool,
     /// Whether members leave it at different times, so that lane interchange may not take it.
     pub(super) leaves: bool,
 }
@@ -45,15 +47,18 @@ struct Round<'n> {
     names: &'n mut dyn FnMut(&str) -> Ident,
 }
 
-/// The loop that a chain becomes. `is_shared` says what all members share, and `type_of` the type of an expression, if it is known.
+/// The loop that a chain becomes. `is_list` says what all members share, `is_array` what is a member's array, and `type_of` the type of an
+/// expression, if it is known.
 pub(super) fn loop_of(
     chain: &Expr,
-    is_shared: impl Fn(&Expr) -> bool,
+    is_list: impl Fn(&Expr) -> bool,
+    is_array: impl Fn(&Expr) -> bool,
     type_of: impl Fn(&Expr) -> Option<Type>,
     names: &mut dyn FnMut(&str) -> Ident,
-) -> Option<SharedChain> {
+) -> Option<ChainLoop> {
     let Expr::MethodCall(last) = chain else { return None };
-    let (mut source, stages) = stages(&last.receiver, &is_shared)?;
+    let (mut source, stages) = stages(&last.receiver, &|list| is_list(list) || is_array(list))?;
+    let is_short = walk::any(&source, |at| matches!(at, At::Expr(e) if is_array(e)));
     let mut round = Round { pat: None, stmts: vec![], element: None, closures: vec![], names };
     for stage in &stages {
         let (1, closure) = (stage.args.len(), closure(stage.args.first()?)?) else { return None };
@@ -80,7 +85,7 @@ pub(super) fn loop_of(
             let ty = ty.map(|ty| quote!(: #ty));
             (vec![parse_quote!(let mut #state #ty = #init;)], parse_quote!(#state))
         }
-        (name @ ("sum" | "product"), []) if !stages.is_empty() => {
+        (name @ ("sum" | "product"), []) if is_short || !stages.is_empty() => {
             let ty = spelled(last)?;
             let neutral = neutral(ty, name == "sum")?;
             let element = round.value();
@@ -100,10 +105,14 @@ pub(super) fn loop_of(
                 "any" => (test, parse_quote!(#state)),
                 _ => (parse_quote!(!(#test)), parse_quote!(!#state)),
             };
-            round.stmts.push(parse_quote!(if #test { #state = true; break; }));
+            // A few rounds are straight code, which nothing leaves.
+            round.stmts.push(match is_short {
+                true => parse_quote!(#state = #state || #test;),
+                false => parse_quote!(if #test { #state = true; break; }),
+            });
             (vec![parse_quote!(let mut #state = false;)], value)
         }
-        ("position", [test]) => {
+        ("position", [test]) if !is_short => {
             let (test, place) = (round.apply(closure(test)?)?, (round.names)("place"));
             if stages.is_empty() {
                 let (at, pat) = ((round.names)("at"), round.pat.take()?);
@@ -123,14 +132,19 @@ pub(super) fn loop_of(
         _ => return None,
     };
     let (pat, stmts) = (round.pat?, round.stmts);
-    let leaves = ["any", "all", "position"].iter().any(|name| last.method == name);
+    let leaves = !is_short && ["any", "all", "position"].iter().any(|name| last.method == name);
     let each = parse_quote!(for #pat in #source { #(#stmts)* });
     let is_counted = is_counted(&source);
-    Some(SharedChain { before, each, value, closures: round.closures, is_counted, leaves })
+    Some(ChainLoop { before, each, value, closures: round.closures, is_counted, is_short, leaves })
+}
+
+/// Whether an expression is a chain of adaptors over lists.
+pub(super) fn is_chain(expr: &Expr, is_list: &dyn Fn(&Expr) -> bool) -> bool {
+    stages(expr, is_list).is_some()
 }
 
 /// What the loop goes over, and the adaptors with closures behind it.
-fn stages<'c>(chain: &'c Expr, is_shared: &dyn Fn(&Expr) -> bool) -> Option<(Expr, Vec<&'c ExprMethodCall>)> {
+fn stages<'c>(chain: &'c Expr, is_list: &dyn Fn(&Expr) -> bool) -> Option<(Expr, Vec<&'c ExprMethodCall>)> {
     let mut stages = Vec::new();
     let mut source = chain;
     while let Expr::MethodCall(call) = bare(source)
@@ -140,31 +154,29 @@ fn stages<'c>(chain: &'c Expr, is_shared: &dyn Fn(&Expr) -> bool) -> Option<(Exp
         source = &call.receiver;
     }
     stages.reverse();
-    is_source(source, is_shared).then(|| (source.clone(), stages))
+    is_source(source, is_list).then(|| (source.clone(), stages))
 }
 
-/// Whether an iterator goes through what all members share, or a range whose ends are the same for all.
-fn is_source(expr: &Expr, is_shared: &dyn Fn(&Expr) -> bool) -> bool {
+/// Whether an iterator goes through lists, or a range whose ends are the same for all.
+fn is_source(expr: &Expr, is_list: &dyn Fn(&Expr) -> bool) -> bool {
     let is_end = |end: Option<&Expr>| match end.map(bare) {
         Some(Expr::Lit(_)) => true,
         Some(Expr::Path(path)) => is_constant(path),
-        Some(Expr::MethodCall(e)) => e.method == "len" && e.args.is_empty() && is_shared(bare(&e.receiver)),
+        Some(Expr::MethodCall(e)) => e.method == "len" && e.args.is_empty() && is_list(bare(&e.receiver)),
         _ => false,
     };
     match bare(expr) {
         Expr::Range(e) => is_end(e.start.as_deref()) && is_end(e.end.as_deref()),
         Expr::MethodCall(e) => match (e.method.to_string().as_str(), e.args.first()) {
-            ("iter", None) => is_shared(bare(&e.receiver)),
-            ("enumerate" | "rev" | "copied", None) => is_source(&e.receiver, is_shared),
-            ("skip" | "take" | "step_by", Some(count)) => {
-                is_quiet(count) && is_source(&e.receiver, is_shared)
-            }
+            ("iter", None) => is_list(bare(&e.receiver)),
+            ("enumerate" | "rev" | "copied", None) => is_source(&e.receiver, is_list),
+            ("skip" | "take" | "step_by", Some(count)) => is_quiet(count) && is_source(&e.receiver, is_list),
             ("zip", Some(other)) => {
-                let is_list = match bare(other) {
-                    Expr::Reference(e) => e.mutability.is_none() && is_shared(bare(&e.expr)),
-                    other => is_shared(other) || is_source(other, is_shared),
+                let goes_along = match bare(other) {
+                    Expr::Reference(e) => e.mutability.is_none() && is_list(bare(&e.expr)),
+                    other => is_list(other) || is_source(other, is_list),
                 };
-                is_list && is_source(&e.receiver, is_shared)
+                goes_along && is_source(&e.receiver, is_list)
             }
             _ => false,
         },
@@ -190,7 +202,7 @@ fn is_counted(source: &Expr) -> bool {
 }
 
 /// A closure that may be called in place: what leaves it would leave the function.
-fn closure(expr: &Expr) -> Option<&ExprClosure> {
+pub(super) fn closure(expr: &Expr) -> Option<&ExprClosure> {
     let Expr::Closure(closure) = expr else { return None };
     let may_leave = leaves(&closure.body) || walk::any(&*closure.body, |at| matches!(at, At::Macro(_)));
     let is_simple = is_plain(closure)
@@ -301,7 +313,8 @@ mod tests {
         let is_shared = |expr: &Expr| ["xs", "ys"].contains(&expr.to_token_stream().to_string().as_str());
         let known = |expr: &Expr| matches!(expr, Expr::Path(_)).then(|| parse_quote!(f64));
         let mut names = |name: &str| Ident::new(name, Span::call_site());
-        let SharedChain { before, each, value, .. } = loop_of(&chain, is_shared, known, &mut names)?;
+        let is_array = |expr: &Expr| ["rows"].contains(&expr.to_token_stream().to_string().as_str());
+        let ChainLoop { before, each, value, .. } = loop_of(&chain, is_shared, is_array, known, &mut names)?;
         Some(quote!(#(#before)* #each #value).to_string())
     }
 

@@ -1,0 +1,307 @@
+//! Loops over a member's arrays count through them, so that each element is a place like any other.
+//!
+//! ```text
+//! for (s, (a, b)) in s.iter_mut().zip(a.iter().zip(&b)) { *s += a * b; }
+//!     ──▶   for at in 0..3 { let a: f64 = a[at]; let b: f64 = b[at]; s[at] += a * b; }
+//! ```
+//!
+//! Known are `iter`, `iter_mut`, `&array` and the adaptors `zip`, `enumerate`, `rev`, `copied` and `cloned`, on arrays of as many elements. A
+//! variable that is a reference to a number becomes the number, if what is done with it is the same then: operators, methods of numbers, `*`.
+//!
+//! **Invariant:** what is evaluated, and in which order, stays. A method is that of slices: rustc checks that calls find no other of the name.
+
+use syn::{Block, Expr, ExprForLoop, Ident, Pat, Stmt, Type, UnOp, parse_quote};
+
+use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::substitution::{put_in_place, put_in_place_of_reference};
+use crate::index::definitions::Definitions;
+use crate::item::array_shapes::Shapes;
+use crate::item::model::{Function, Passing};
+use crate::resolve::types::{Scopes, Types};
+use crate::std_models::number_methods::is_pure_method;
+use crate::std_models::pure::{is_primitive, literal};
+use crate::syntax::mentions::{bare, compares, idents, is_variable, name, text};
+use crate::syntax::walk::{self, At, AtMut, Next};
+
+/// What is known of the arrays that a function has.
+pub(super) struct Arrays<'a> {
+    pub(super) types: &'a Types<'a>,
+    pub(super) scopes: &'a Scopes,
+    pub(super) function: &'a Function,
+    pub(super) shapes: &'a Shapes,
+}
+
+/// An array of a member's.
+pub(super) struct Array {
+    pub(super) elem: Type,
+    pub(super) len: Expr,
+    /// The length as a number.
+    pub(super) count: u64,
+    /// Whether it is behind a reference.
+    is_behind: bool,
+    /// The types at which a call of a method of slices looks first.
+    before: Vec<Type>,
+}
+
+impl Array {
+    /// Whether it is the variable itself, and not behind a reference.
+    pub(super) fn is_value(&self) -> bool {
+        !self.is_behind
+    }
+}
+
+/// What an iterator yields in a round.
+enum Item {
+    /// A reference to a place, and the type of what is there.
+    Reference {
+        place: Expr,
+        ty: Type,
+        mutable: bool,
+    },
+    Value(Expr, Type),
+    Pair(Box<Item>, Box<Item>),
+}
+
+impl Arrays<'_> {
+    fn definitions(&self) -> &Definitions {
+        self.types.definitions
+    }
+
+    /// The array that a variable is, or refers to, unless all members share it. Its length is written.
+    pub(super) fn of(&self, place: &Expr) -> Option<Array> {
+        let variable = name(bare(place))?;
+        let param = self.function.params.iter().find(|p| p.ident == variable && p.pattern.is_none());
+        if param.is_some_and(|p| p.passing == Passing::Shared) {
+            return None;
+        }
+        let whole = self.types.plain(&self.types.of(self.scopes, place)?);
+        let ty = match &whole {
+            Type::Reference(r) => self.types.plain(&r.elem),
+            ty => ty.clone(),
+        };
+        let Type::Array(array) = &ty else { return None };
+        let len = match param {
+            Some(_) => array.len.clone(),
+            None => self.shapes.get(&variable)?.lengths[0].clone(),
+        };
+        if self.function.hides(&ty) || !self.definitions().is_value(&array.elem) {
+            return None;
+        }
+        let count = self.number(&len)?;
+        let before = match &whole {
+            Type::Reference(r) if r.mutability.is_some() => {
+                vec![
+                    ty.clone(),
+                    parse_quote!(&#ty),
+                    parse_quote!(&mut #ty),
+                    parse_quote!(&&mut #ty),
+                    parse_quote!(&mut &mut #ty),
+                ]
+            }
+            Type::Reference(_) => {
+                vec![ty.clone(), parse_quote!(&#ty), parse_quote!(&&#ty), parse_quote!(&mut &#ty)]
+            }
+            _ => vec![ty.clone(), parse_quote!(&#ty), parse_quote!(&mut #ty)],
+        };
+        let elem = (*array.elem).clone();
+        Some(Array { elem, len, count, is_behind: matches!(whole, Type::Reference(_)), before })
+    }
+
+    /// A literal, or a constant of the file's that is one.
+    pub(super) fn number(&self, expr: &Expr) -> Option<u64> {
+        let constant = |expr| {
+            let name = name(expr).filter(|_| !self.function.hides(expr))?;
+            self.definitions().numbers().get(&name).copied()
+        };
+        literal(expr).or_else(|| constant(bare(expr)))
+    }
+
+    /// The loop that counts, and what rustc has to check.
+    pub(super) fn counting(&self, e: &ExprForLoop, at: &Ident) -> Option<(ExprForLoop, HelperChecks)> {
+        let mut checks = HelperChecks::default();
+        let len = self.length(&e.expr, &mut checks)?;
+        let item = self.item(&e.expr, &parse_quote!(#at))?;
+        let (mut body, mut lets) = (e.body.clone(), Vec::new());
+        self.bind(&e.pat, &item, &mut body, &mut lets)?;
+        body.stmts.splice(0..0, lets);
+        let (attrs, label) = (&e.attrs, &e.label);
+        let counting = parse_quote!(#(#attrs)* #label for #at in 0..#len #body);
+        Some((counting, checks))
+    }
+
+    /// How many elements an iterator has, which all of its arrays have.
+    fn length(&self, iter: &Expr, checks: &mut HelperChecks) -> Option<Expr> {
+        let array = |place: &Expr| self.of(place).map(|array| array.len);
+        match bare(iter) {
+            Expr::Reference(e) => array(&e.expr),
+            path @ Expr::Path(_) => array(path),
+            Expr::MethodCall(e) if e.turbofish.is_none() => {
+                match (e.method.to_string().as_str(), e.args.first().map(bare)) {
+                    ("iter" | "iter_mut", None) => {
+                        let array = self.of(&e.receiver)?;
+                        checks.finds_nothing(&e.method, array.before);
+                        Some(array.len)
+                    }
+                    ("enumerate" | "rev" | "copied" | "cloned", None) => self.length(&e.receiver, checks),
+                    ("zip", Some(other)) => {
+                        let of = self.length(&e.receiver, checks)?;
+                        let other = self.length(other, checks)?;
+                        (text(&of) == text(&other)).then_some(of)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// What an iterator yields in a round.
+    fn item(&self, iter: &Expr, at: &Expr) -> Option<Item> {
+        let element = |place: &Expr, mutable: bool| {
+            let (place, ty) = (bare(place), self.of(place)?.elem);
+            Some(Item::Reference { place: parse_quote!(#place[#at]), ty, mutable })
+        };
+        match bare(iter) {
+            Expr::Reference(e) => element(&e.expr, e.mutability.is_some()),
+            // A reference that is an array's, or an array by value, whose elements nothing changes while it is gone through.
+            path @ Expr::Path(_) => match self.types.of(self.scopes, path)? {
+                Type::Reference(r) => element(path, r.mutability.is_some()),
+                _ if self.function.bindings.get(&name(path)?)?.mutable => None,
+                _ => Some(Item::Value(parse_quote!(#path[#at]), self.of(path)?.elem)),
+            },
+            Expr::MethodCall(e) => match (e.method.to_string().as_str(), e.args.first()) {
+                ("iter", _) => element(&e.receiver, false),
+                ("iter_mut", _) => element(&e.receiver, true),
+                ("enumerate", _) => {
+                    let number = Item::Value(at.clone(), parse_quote!(usize));
+                    Some(Item::Pair(Box::new(number), Box::new(self.item(&e.receiver, at)?)))
+                }
+                ("rev", _) => {
+                    let len = self.length(&e.receiver, &mut HelperChecks::default())?;
+                    self.item(&e.receiver, &parse_quote!((#len - 1 - #at)))
+                }
+                ("copied" | "cloned", _) => match self.item(&e.receiver, at)? {
+                    Item::Reference { place, ty, mutable: false } => Some(Item::Value(place, ty)),
+                    _ => None,
+                },
+                (_, Some(other)) => {
+                    Some(Item::Pair(Box::new(self.item(&e.receiver, at)?), Box::new(self.item(other, at)?)))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Gives a pattern's variables what they stand for.
+    fn bind(&self, pat: &Pat, item: &Item, body: &mut Block, lets: &mut Vec<Stmt>) -> Option<()> {
+        match (pat, item) {
+            (Pat::Wild(_), _) => Some(()),
+            (Pat::Paren(p), _) => self.bind(&p.pat, item, body, lets),
+            (Pat::Tuple(p), Item::Pair(left, right)) if p.elems.len() == 2 => {
+                self.bind(&p.elems[0], left, body, lets)?;
+                self.bind(&p.elems[1], right, body, lets)
+            }
+            (Pat::Reference(p), Item::Reference { place, ty, mutable })
+                if p.mutability.is_some() == *mutable =>
+            {
+                self.bind(&p.pat, &Item::Value(place.clone(), ty.clone()), body, lets)
+            }
+            (Pat::Ident(p), Item::Value(value, ty)) if p.by_ref.is_none() && p.subpat.is_none() => {
+                lets.push(parse_quote!(let #p: #ty = #value;));
+                Some(())
+            }
+            (Pat::Ident(p), Item::Reference { place, ty, mutable })
+                if p.by_ref.is_none() && p.subpat.is_none() && p.mutability.is_none() =>
+            {
+                let variable = &p.ident;
+                match mutable {
+                    true => only_behind(body, variable)
+                        .then(|| put_in_place_of_reference(body, variable, place, place)),
+                    false if is_primitive(ty) && is_used_as_number(body, variable) => {
+                        without_stars(body, variable);
+                        lets.push(parse_quote!(let #variable: #ty = #place;));
+                        Some(())
+                    }
+                    false if matches!(ty, Type::Array(_)) && only_elements(body, variable) => {
+                        put_in_place(body, variable, place);
+                        Some(())
+                    }
+                    false => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether all that is done with a variable is taken from behind it: `*x`.
+fn only_behind(body: &Block, variable: &Ident) -> bool {
+    uses(
+        body,
+        variable,
+        |at| matches!(at, Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && is(&e.expr, variable)),
+    )
+}
+
+/// Whether all that is done with a variable is to index it.
+fn only_elements(body: &Block, variable: &Ident) -> bool {
+    uses(body, variable, |at| matches!(at, Expr::Index(e) if is(&e.expr, variable)))
+}
+
+/// Whether what is done with a reference to a number is the same with the number: operators, of whose operands none is another reference
+/// that stays one, methods of numbers, and `*`.
+fn is_used_as_number(body: &Block, variable: &Ident) -> bool {
+    uses(body, variable, |at| match at {
+        Expr::Unary(e) => is(&e.expr, variable),
+        Expr::MethodCall(e) => is_pure_method(&e.method) && is(&e.receiver, variable),
+        Expr::Binary(e) if compares(&e.op) => false,
+        Expr::Binary(e) => is(&e.left, variable) || is(&e.right, variable),
+        _ => false,
+    })
+}
+
+/// `*x` is `x`.
+fn without_stars(body: &mut Block, variable: &Ident) {
+    walk::map(body, |at| {
+        if let AtMut::Expr(expr) = at
+            && let Expr::Unary(e) = &*expr
+            && matches!(e.op, UnOp::Deref(_))
+            && is(&e.expr, variable)
+        {
+            *expr = parse_quote!(#variable);
+            return Next::Past;
+        }
+        Next::On
+    });
+}
+
+fn is(expr: &Expr, variable: &Ident) -> bool {
+    is_variable(expr, &variable.to_string())
+}
+
+/// Whether each use of a variable is a part of an expression that fits; of macros nothing is known.
+fn uses(body: &Block, variable: &Ident, fits: impl Fn(&Expr) -> bool) -> bool {
+    let (mut all, mut fitting) = (0usize, 0usize);
+    walk::each(body, |at| match at {
+        At::Macro(mac) => {
+            all += idents(mac.tokens.clone()).iter().filter(|i| *i == variable).count();
+        }
+        At::Expr(path @ Expr::Path(_)) => all += usize::from(is(path, variable)),
+        At::Expr(expr) if fits(expr) => fitting += parts(expr, variable),
+        _ => {}
+    });
+    all == fitting
+}
+
+/// How many of an expression's parts are the variable.
+fn parts(expr: &Expr, variable: &Ident) -> usize {
+    let of = |expr: &Expr| usize::from(is(expr, variable));
+    match expr {
+        Expr::Unary(e) => of(&e.expr),
+        Expr::MethodCall(e) => of(&e.receiver),
+        Expr::Binary(e) => of(&e.left) + of(&e.right),
+        Expr::Index(e) => of(&e.expr),
+        _ => 0,
+    }
+}

@@ -1,0 +1,287 @@
+//! Arrays of a few numbers that are indexed by numbers only, once loops of a few rounds are unrolled: they are taken apart like tuples.
+//!
+//! ```text
+//! for i in 0..2 { p[i] = s[i] + h * a[i]; }   ──▶   { { p[0] = s[0] + h * a[0]; } { p[1] = s[1] + h * a[1]; } }
+//! ```
+//!
+//! An array that something else refers to, or that is indexed by what is computed, stays one.
+//!
+//! **Invariant:** the code makes the loop's rounds. A loop is unrolled only if it counts through an array, so its counter is a `usize`.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::Span;
+use syn::{BinOp, Block, Expr, ExprForLoop, Ident, LitInt, Pat, RangeLimits, Stmt, Type, parse_quote};
+
+use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::substitution::put_in_place;
+use crate::item::array_shapes;
+use crate::item::model::Function;
+use crate::resolve::types::{Scopes, Types, is_number};
+use crate::std_models::pure::{is_primitive, literal};
+use crate::std_models::trip_count::SHORT;
+use crate::syntax::mentions::{assignment, bare, is_variable, name};
+use crate::syntax::visit::{self, Visit};
+use crate::syntax::visit_mut::{self, VisitMut};
+use crate::syntax::walk::{self, At, Next};
+
+/// The most elements of arrays that change: each takes a column where it lives across blocks.
+const MOST_CHANGING: usize = 16;
+/// The most elements of all of them.
+const MOST: usize = 64;
+/// The most expressions that the rounds of a loop come to.
+const MOST_EXPRESSIONS: usize = 400;
+
+/// The type of an array's elements, and how many they are.
+pub(super) type Array = (Type, usize);
+
+/// Unrolls the loops that index such arrays. The arrays, and what rustc has to check.
+pub(super) fn unroll(
+    body: &mut Block,
+    function: &Function,
+    scopes: &Scopes,
+    types: &Types<'_>,
+) -> (BTreeMap<String, Array>, HelperChecks) {
+    let mut constants = types.definitions.numbers();
+    constants.retain(|name, _| function.sees(&Ident::new(name, Span::call_site())));
+    let numbers = Numbers { constants, used: RefCell::default() };
+    let all = function.bindings.keys();
+    let shapes = &array_shapes::of(function, types.definitions);
+    let mut arrays: BTreeMap<String, Array> = all
+        .filter_map(|name| {
+            let len = numbers
+                .of(shapes.get(name)?.lengths.first()?, &[])
+                .filter(|len| (1..=SHORT).contains(len))?;
+            let elem = element(name, body, scopes, types)?;
+            Some((name.clone(), (elem, usize::try_from(len).ok()?)))
+        })
+        .collect();
+    let mut indices = Indices { numbers: &numbers, counters: vec![], others: BTreeSet::new() };
+    indices.visit_block(body);
+    let others = indices.others;
+    arrays.retain(|name, _| !others.contains(name));
+    let is_fixed = |name: &String| !function.bindings[name].mutable;
+    let elements =
+        |of: &mut dyn Iterator<Item = (&String, &Array)>| -> usize { of.map(|(_, (_, len))| len).sum() };
+    if elements(&mut arrays.iter().filter(|(name, _)| !is_fixed(name))) > MOST_CHANGING {
+        arrays.retain(|name, _| is_fixed(name));
+    }
+    if elements(&mut arrays.iter()) > MOST {
+        arrays.clear();
+    }
+    while !arrays.is_empty() {
+        let mut unrolled = body.clone();
+        Unroll { numbers: &numbers, arrays: &arrays }.visit_block_mut(&mut unrolled);
+        let failing = failing(&unrolled, &arrays);
+        if failing.is_empty() {
+            *body = unrolled;
+            break;
+        }
+        arrays.retain(|name, _| !failing.contains(name));
+    }
+    let mut checks = HelperChecks::default();
+    for name in numbers.used.take() {
+        checks.is_number(&Ident::new(&name, Span::call_site()), numbers.constants[&name]);
+    }
+    (arrays, checks)
+}
+
+/// The type of a variable's elements, if it is an array of numbers.
+fn element(name: &str, body: &Block, scopes: &Scopes, types: &Types<'_>) -> Option<Type> {
+    let ty = types.plain(scopes.iter().find_map(|scope| scope.get(name))?.as_ref()?);
+    let Type::Array(array) = &ty else { return None };
+    match &*array.elem {
+        elem if is_primitive(elem) => Some(elem.clone()),
+        elem if is_number(elem) => given(name, body, scopes, types),
+        _ => None,
+    }
+}
+
+/// The type of a value that an element is given: literals alone say none, and elements have one type.
+fn given(name: &str, body: &Block, scopes: &Scopes, types: &Types<'_>) -> Option<Type> {
+    let mut found = None;
+    walk::each(body, |at| {
+        if let At::Expr(expr) = at
+            && let Some((place, value)) = assignment(expr)
+            && let Expr::Index(e) = bare(place)
+            && is_variable(&e.expr, name)
+        {
+            found = found.take().or_else(|| types.of(scopes, value).filter(is_primitive));
+        }
+    });
+    found
+}
+
+/// Arrays with an index that is out of bounds, or that has stayed more than a number.
+fn failing(body: &Block, arrays: &BTreeMap<String, Array>) -> BTreeSet<String> {
+    let mut failing = BTreeSet::new();
+    walk::each(body, |at| {
+        if let At::Expr(Expr::Index(e)) = at
+            && let Some((name, (_, len))) = name(bare(&e.expr)).and_then(|name| arrays.get_key_value(&name))
+            && literal(&e.index).is_none_or(|at| at >= *len as u64)
+        {
+            failing.insert(name.clone());
+        }
+    });
+    failing
+}
+
+/// The values of numbers that are known before the code runs.
+struct Numbers {
+    constants: BTreeMap<String, u64>,
+    /// The constants that have been asked for.
+    used: RefCell<BTreeSet<String>>,
+}
+
+/// A loop's counter, and what it counts from and to.
+type Counter = (String, u64, u64);
+
+impl Numbers {
+    /// A number made of literals, constants and counters; of a counter it is the first.
+    fn of(&self, expr: &Expr, counters: &[Counter]) -> Option<u64> {
+        match bare(expr) {
+            Expr::Binary(e) => {
+                let (a, b) = (self.of(&e.left, counters)?, self.of(&e.right, counters)?);
+                match e.op {
+                    BinOp::Add(_) => a.checked_add(b),
+                    BinOp::Sub(_) => a.checked_sub(b),
+                    BinOp::Mul(_) => a.checked_mul(b),
+                    BinOp::Div(_) => a.checked_div(b),
+                    BinOp::Rem(_) => a.checked_rem(b),
+                    _ => None,
+                }
+            }
+            other => {
+                if let Some(number) = literal(other) {
+                    return Some(number);
+                }
+                let name = name(other)?;
+                if let Some((_, first, _)) = counters.iter().find(|(counter, ..)| *counter == name) {
+                    return Some(*first);
+                }
+                let number = self.constants.get(&name).copied()?;
+                self.used.borrow_mut().insert(name);
+                Some(number)
+            }
+        }
+    }
+
+    /// What a loop of a few rounds that nothing leaves counts through.
+    fn rounds(&self, e: &ExprForLoop, counters: &[Counter]) -> Option<Counter> {
+        let (Pat::Ident(pat), Expr::Range(range)) = (&*e.pat, bare(&e.expr)) else { return None };
+        let is_plain =
+            e.label.is_none() && e.attrs.is_empty() && pat.mutability.is_none() && pat.by_ref.is_none();
+        let start = self.of(range.start.as_ref()?, counters)?;
+        let end = self.of(range.end.as_ref()?, counters)?;
+        let end = end + u64::from(matches!(range.limits, RangeLimits::Closed(_)));
+        let is_short = end.saturating_sub(start) <= SHORT && !leaves(&e.body);
+        (is_plain && is_short).then(|| (pat.ident.to_string(), start, end))
+    }
+}
+
+/// Whether a round may be left early.
+fn leaves(body: &Block) -> bool {
+    walk::any(body, |at| match at {
+        At::Expr(Expr::Break(_) | Expr::Continue(_) | Expr::Return(_) | Expr::Try(_)) | At::Macro(_) => {
+            Next::Found
+        }
+        At::Expr(Expr::Closure(_)) => Next::Past,
+        _ => Next::On,
+    })
+}
+
+/// Looks for variables with an index that is no number once loops are unrolled.
+struct Indices<'a> {
+    numbers: &'a Numbers,
+    /// Of the loops around.
+    counters: Vec<Counter>,
+    others: BTreeSet<String>,
+}
+
+impl<'ast> Visit<'ast> for Indices<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::ForLoop(e) => {
+                self.visit_expr(&e.expr);
+                let counter = self.numbers.rounds(e, &self.counters);
+                let around = self.counters.len();
+                self.counters.extend(counter);
+                self.visit_block(&e.body);
+                self.counters.truncate(around);
+            }
+            Expr::Index(e) if self.numbers.of(&e.index, &self.counters).is_none() => {
+                self.others.extend(name(bare(&e.expr)));
+                visit::visit_expr(self, expr);
+            }
+            _ => visit::visit_expr(self, expr),
+        }
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Unrolls loops whose counters index the arrays, and writes indices as numbers.
+struct Unroll<'a> {
+    numbers: &'a Numbers,
+    arrays: &'a BTreeMap<String, Array>,
+}
+
+impl Unroll<'_> {
+    fn is_array(&self, expr: &Expr) -> bool {
+        name(bare(expr)).is_some_and(|name| self.arrays.contains_key(&name))
+    }
+
+    /// The rounds of a loop, one after the other.
+    fn rounds(&self, e: &ExprForLoop) -> Option<Expr> {
+        let (counter, first, end) = self.numbers.rounds(e, &[])?;
+        let counts = |index: &Expr| {
+            walk::any(index, |at| matches!(at, At::Expr(e) if name(e).is_some_and(|name| name == counter)))
+        };
+        let indexes = walk::any(
+            &e.body,
+            |at| matches!(at, At::Expr(Expr::Index(e)) if self.is_array(&e.expr) && counts(&e.index)),
+        );
+        let rounds = end.saturating_sub(first) as usize;
+        if !indexes || expressions(&e.body) * rounds > MOST_EXPRESSIONS {
+            return None;
+        }
+        let ident = Ident::new(&counter, Span::call_site());
+        let round = |at: u64| -> Stmt {
+            let mut body = e.body.clone();
+            put_in_place(&mut body, &ident, &number(at));
+            parse_quote!(#body)
+        };
+        let rounds = (first..end).map(round);
+        Some(parse_quote!({ #(#rounds)* }))
+    }
+}
+
+impl VisitMut for Unroll<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Expr::ForLoop(e) = expr
+            && let Some(rounds) = self.rounds(e)
+        {
+            *expr = rounds;
+        }
+        if let Expr::Index(e) = expr
+            && self.is_array(&e.expr)
+            && let Some(at) = self.numbers.of(&e.index, &[])
+        {
+            *e.index = number(at);
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+fn number(at: u64) -> Expr {
+    let literal = LitInt::new(&format!("{at}usize"), Span::call_site());
+    parse_quote!(#literal)
+}
+
+/// How many expressions code has.
+fn expressions(body: &Block) -> usize {
+    let mut count = 0;
+    walk::each(body, |at| count += usize::from(matches!(at, At::Expr(_))));
+    count
+}

@@ -1,0 +1,195 @@
+//! Arrays of a few numbers in the styles of users: by index, by iterators, made by closures, lent to helpers, in loops and in recursion.
+
+use crate::common::{agree, agree_at, column, executors};
+use autobatch::autobatch;
+
+const D: usize = 3;
+
+fn dot(a: &[f64; D], b: &[f64; D]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn scale(a: &mut [f64; D], by: f64) {
+    for a in a.iter_mut() {
+        *a *= by;
+    }
+}
+
+fn slope(y: [f64; D]) -> [f64; D] {
+    [y[1], y[2] - y[0], -0.5 * y[1]]
+}
+
+/// Steps until they are small: closures that make arrays, chains, loops that change elements.
+#[autobatch(strict)]
+fn descended(start: [f64; D], rate: f64) -> f64 {
+    let mut x = start;
+    let (mut step, mut rounds) = (rate, 0u32);
+    while step > 1e-3 && rounds < 60 {
+        let g: [f64; D] = std::array::from_fn(|i| 2.0 * x[i] + 0.3 * x[(i + 1) % D]);
+        let y: [f64; D] = std::array::from_fn(|i| {
+            let by = step * g[i];
+            x[i] - by
+        });
+        let squares = y.map(|v| v * v);
+        let here: f64 = x.iter().map(|v| v * v).sum();
+        let there = squares.iter().sum::<f64>() + 0.01 * dot(&x, &y);
+        let any = y.iter().any(|&v| v > 1.5);
+        let all = y.iter().zip(&g).all(|(v, g)| v * g > -1.0);
+        if there < here && !any {
+            x = y;
+            step *= 1.1;
+        } else {
+            for (k, (x, y)) in x.iter_mut().zip(y.iter()).enumerate() {
+                *x += 0.01 * y * k as f64;
+            }
+            step *= if all { 0.5 } else { 0.25 };
+        }
+        if rounds % 7 == 3 {
+            scale(&mut x, 0.875);
+        }
+        rounds += 1;
+    }
+    let last = x.iter().rev().fold(0.0, |sum, v| sum * 0.5 + v);
+    last + f64::from(rounds) + x.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// A loop of all members' rounds around helpers with arrays.
+#[autobatch(strict)]
+fn integrated(start: [f64; D], steps: &usize) -> f64 {
+    let mut y = start;
+    for _ in 0..*steps {
+        let a = slope(y);
+        let mut middle = [0.0; D];
+        for i in 0..D {
+            middle[i] = y[i] + 0.05 * a[i];
+        }
+        let b = slope(middle);
+        for (y, b) in y.iter_mut().zip(&b) {
+            *y += 0.1 * b;
+        }
+    }
+    y[0] + y[1] * y[2]
+}
+
+/// Boxes are halved; one index is computed.
+#[autobatch(strict)]
+fn volume(low: [f64; D], high: [f64; D], depth: u32) -> f64 {
+    let mid: [f64; D] = std::array::from_fn(|i| 0.5 * (low[i] + high[i]));
+    let r: f64 = mid.iter().map(|m| m * m).sum();
+    let size: f64 = low.iter().zip(&high).map(|(l, h)| h - l).product();
+    if depth == 0 || r > 1.5 {
+        return if r < 1.0 { size } else { 0.0 };
+    }
+    let (mut low_of, mut high_of) = (low, high);
+    let axis = (depth % 3) as usize;
+    low_of[axis] = mid[axis];
+    high_of[axis] = mid[axis];
+    volume(low, high_of, depth - 1) + volume(low_of, high, depth - 1)
+}
+
+/// Elements have one type, which the first assignment decides.
+#[autobatch(strict)]
+fn narrow(x: f32, n: u32) -> f64 {
+    let mut p = [0.1; 4];
+    let (q, mut i) = ([0.1, 0.7], 0);
+    while i < n {
+        p[0] = x * p[1] + p[2];
+        p[3] += q[0] * p[0];
+        i += 1;
+    }
+    f64::from(p[1]) + f64::from(p[3]) + q[1] as f64
+}
+
+/// Some members look behind the end.
+#[autobatch(strict)]
+fn behind(n: u32, a: [i64; 3]) -> i64 {
+    let (mut sum, mut i) = (0, 0);
+    while i < 3 {
+        for k in 0..4 {
+            if k < n as usize {
+                sum += a[k] * k as i64;
+            }
+        }
+        i += 1;
+    }
+    sum
+}
+
+/// A constant of the body, and rows of a table of its own.
+#[autobatch(strict)]
+fn hidden(x: f64, n: u32) -> f64 {
+    const D: usize = 2;
+    let mut p = [x; D];
+    let m = [[x, 1.0], [0.5, x]];
+    let mut i = 0;
+    while i < n {
+        for k in 0..D {
+            p[k] = 0.5 * p[D - 1 - k] + k as f64;
+        }
+        for (p, row) in p.iter_mut().zip(&m) {
+            *p += 0.125 * row[0] - 0.25 * row[1];
+        }
+        i += 1;
+    }
+    p[0] - p[1]
+}
+
+fn start(i: usize) -> [f64; D] {
+    std::array::from_fn(|k| ((i * 29 + k * 13) % 64) as f64 / 24.0 - 1.2)
+}
+
+#[test]
+fn in_loops() {
+    let batch: Vec<_> = (0..257).map(|i| (start(i), 0.05 + 0.01 * (i % 17) as f64)).collect();
+    agree(
+        &batch,
+        |(start, rate)| descended(*start, *rate),
+        |batch, options| descended_batched_with(&column(batch, |m| m.0), &column(batch, |m| m.1), options),
+    );
+    let starts: Vec<_> = (0..257).map(start).collect();
+    agree(
+        &starts,
+        |start| integrated(*start, &37),
+        |starts, options| integrated_batched_with(starts, &37, options),
+    );
+    let batch: Vec<_> = (0..257).map(|i| (i as f32 / 99.0, i as u32 % 23)).collect();
+    agree(
+        &batch,
+        |(x, n)| narrow(*x, *n),
+        |batch, options| narrow_batched_with(&column(batch, |m| m.0), &column(batch, |m| m.1), options),
+    );
+    let batch: Vec<_> = (0..257).map(|i| (i as f64 / 99.0, i as u32 % 23)).collect();
+    agree(
+        &batch,
+        |(x, n)| hidden(*x, *n),
+        |batch, options| hidden_batched_with(&column(batch, |m| m.0), &column(batch, |m| m.1), options),
+    );
+}
+
+#[test]
+fn in_recursion() {
+    let batch: Vec<_> = (0..97).map(|i| (start(i), start(i).map(|x| x + 1.25), i as u32 % 8)).collect();
+    agree_at(
+        &[1, 40, 300],
+        &batch,
+        |(low, high, depth)| volume(*low, *high, *depth),
+        |batch, options| {
+            let (low, high) = (column(batch, |m| m.0), column(batch, |m| m.1));
+            volume_batched_with(&low, &high, &column(batch, |m| m.2), options)
+        },
+    );
+}
+
+#[test]
+fn behind_the_end() {
+    let n: Vec<u32> = (0..200).map(|i| i % 5).collect();
+    let a: Vec<[i64; 3]> = (0..200).map(|i| [i, i + 1, 2 * i]).collect();
+    for (how, options) in executors() {
+        let (values, faults, _) = behind_batched_with(&n, &a, &options).unwrap().into_parts();
+        assert_eq!(faults.len(), 40, "{how}");
+        for (member, value) in values.into_iter().enumerate() {
+            let want = (n[member] < 4).then(|| behind(n[member], a[member]));
+            assert_eq!(value, want, "{how}");
+        }
+    }
+}
