@@ -10,6 +10,7 @@
 //!
 //! **Invariant:** what is evaluated, and in which order, stays. A method is that of slices: rustc checks that calls find no other of the name.
 
+use proc_macro2::Span;
 use syn::{Block, Expr, ExprForLoop, Ident, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::desugar::helper_checks::HelperChecks;
@@ -20,7 +21,7 @@ use crate::item::model::{Function, Passing};
 use crate::resolve::types::{Scopes, Types};
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_primitive, literal};
-use crate::syntax::mentions::{bare, compares, idents, is_variable, name, text};
+use crate::syntax::mentions::{bare, compares, idents, is_variable, name};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// What is known of the arrays that a function has.
@@ -119,7 +120,7 @@ impl Arrays<'_> {
     /// The loop that counts, and what rustc has to check.
     pub(super) fn counting(&self, e: &ExprForLoop, at: &Ident) -> Option<(ExprForLoop, HelperChecks)> {
         let mut checks = HelperChecks::default();
-        let len = self.length(&e.expr, &mut checks)?;
+        let (len, _) = self.length(&e.expr, &mut checks)?;
         let item = self.item(&e.expr, &parse_quote!(#at))?;
         let (mut body, mut lets) = (e.body.clone(), Vec::new());
         self.bind(&e.pat, &item, &mut body, &mut lets)?;
@@ -129,24 +130,28 @@ impl Arrays<'_> {
         Some((counting, checks))
     }
 
-    /// How many elements an iterator has, which all of its arrays have.
-    fn length(&self, iter: &Expr, checks: &mut HelperChecks) -> Option<Expr> {
-        let array = |place: &Expr| self.of(place).map(|array| array.len);
+    /// How many elements an iterator has, which all of its arrays have: as it is written, and the number.
+    fn length(&self, iter: &Expr, checks: &mut HelperChecks) -> Option<(Expr, u64)> {
+        let written = |array: Array, checks: &mut HelperChecks| {
+            let constant = name(&array.len).map(|name| Ident::new(&name, Span::call_site()));
+            constant.iter().for_each(|constant| checks.is_number(constant, array.count));
+            (array.len, array.count)
+        };
         match bare(iter) {
-            Expr::Reference(e) => array(&e.expr),
-            path @ Expr::Path(_) => array(path),
+            Expr::Reference(e) => Some(written(self.of(&e.expr)?, checks)),
+            path @ Expr::Path(_) => Some(written(self.of(path)?, checks)),
             Expr::MethodCall(e) if e.turbofish.is_none() => {
                 match (e.method.to_string().as_str(), e.args.first().map(bare)) {
                     ("iter" | "iter_mut", None) => {
                         let array = self.of(&e.receiver)?;
-                        checks.finds_nothing(&e.method, array.before);
-                        Some(array.len)
+                        checks.finds_nothing(&e.method, array.before.clone());
+                        Some(written(array, checks))
                     }
                     ("enumerate" | "rev" | "copied" | "cloned", None) => self.length(&e.receiver, checks),
                     ("zip", Some(other)) => {
                         let of = self.length(&e.receiver, checks)?;
                         let other = self.length(other, checks)?;
-                        (text(&of) == text(&other)).then_some(of)
+                        (of.1 == other.1).then_some(of)
                     }
                     _ => None,
                 }
@@ -177,7 +182,7 @@ impl Arrays<'_> {
                     Some(Item::Pair(Box::new(number), Box::new(self.item(&e.receiver, at)?)))
                 }
                 ("rev", _) => {
-                    let len = self.length(&e.receiver, &mut HelperChecks::default())?;
+                    let (len, _) = self.length(&e.receiver, &mut HelperChecks::default())?;
                     self.item(&e.receiver, &parse_quote!((#len - 1 - #at)))
                 }
                 ("copied" | "cloned", _) => match self.item(&e.receiver, at)? {

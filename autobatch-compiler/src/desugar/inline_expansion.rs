@@ -94,28 +94,34 @@ fn expand(
         if function.may_hide_types(&declared.beside) {
             continue;
         }
-        let scopes = match helpers.all_seen_by(function) {
-            true => variables::types(function, resolution.types(position), helpers.types()),
-            false => variables::given(function, resolution.types(position)),
-        };
-        let mut body = function.body.clone();
-        spell_out(&mut body);
-        let mut expansion = Expansion {
-            function,
-            scopes,
-            shapes: array_shapes::of(function, &declared.beside),
-            helpers: &helpers,
-            around: vec![],
-            copied: 0,
-            copies: 0,
-            checks: HelperChecks::default(),
-            is_alone: !calls_any(&function.body, &program),
-            in_for,
-            vector_math,
-        };
-        expansion.spell_types(&mut body);
-        expansion.visit_block_mut(&mut body);
-        if expansion.copied > 0 {
+        let mut copied = 0;
+        // What copies make known is used in a second round.
+        for _ in 0..2 {
+            let scopes = match helpers.all_seen_by(function) {
+                true => variables::types(function, resolution.types(position), helpers.types()),
+                false => variables::given(function, resolution.types(position)),
+            };
+            let mut body = function.body.clone();
+            spell_out(&mut body);
+            let mut expansion = Expansion {
+                function,
+                scopes,
+                shapes: array_shapes::of(function, &declared.beside),
+                helpers: &helpers,
+                around: vec![],
+                copied,
+                copies: copied,
+                checks: HelperChecks::default(),
+                is_alone: !calls_any(&function.body, &program),
+                in_for,
+                vector_math,
+            };
+            expansion.spell_types(&mut body);
+            expansion.visit_block_mut(&mut body);
+            if expansion.copied == copied {
+                break;
+            }
+            copied = expansion.copied;
             checks.extend(expansion.checks);
             // Names are those of one scope before blocks become one.
             rebind(function, body);
@@ -276,7 +282,14 @@ impl<'a> Expansion<'a> {
     fn spell_types(&self, body: &mut Block) {
         let is_list = |list: &Expr| self.is_shared_list(list) || self.arrays().of(list).is_some();
         let (output, types) = (&self.function.output, self.helpers.types());
-        spelled_types::rewrite(body, output, types, &self.scopes, &|chain| is_chain(chain, &is_list));
+        let inputs = |call: &Expr| {
+            let helper = self.helpers.called(&self.scopes, call).map(|call| call.helper);
+            let params =
+                helper.filter(|helper| self.function.sees(&helper.sig.ident)).map(|helper| &helper.params);
+            params.into_iter().flatten().map(|param| types.plain(&param.ty)).collect()
+        };
+        let is_chain = |chain: &Expr| is_chain(chain, &is_list);
+        spelled_types::rewrite(body, output, types, &self.scopes, &is_chain, &inputs);
     }
 
     /// What is known of the function's arrays.

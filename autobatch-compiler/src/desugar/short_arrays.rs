@@ -1,7 +1,7 @@
 //! Arrays of a few numbers that are indexed by numbers only, once loops of a few rounds are unrolled: they are taken apart like tuples.
 //!
 //! ```text
-//! for i in 0..2 { p[i] = s[i] + h * a[i]; }   ──▶   { { p[0] = s[0] + h * a[0]; } { p[1] = s[1] + h * a[1]; } }
+//! for i in 0..2 { p[i] = s[i] + h * a[i]; }   ──▶   p[0] = s[0] + h * a[0]; p[1] = s[1] + h * a[1];
 //! ```
 //!
 //! An array that something else refers to, or that is indexed by what is computed, stays one.
@@ -21,7 +21,7 @@ use crate::item::model::Function;
 use crate::resolve::types::{Scopes, Types, is_number};
 use crate::std_models::pure::{is_primitive, literal};
 use crate::std_models::trip_count::SHORT;
-use crate::syntax::mentions::{assignment, bare, is_variable, name};
+use crate::syntax::mentions::{assignment, bare, is_variable, name, untyped};
 use crate::syntax::visit::{self, Visit};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, Next};
@@ -72,7 +72,7 @@ pub(super) fn unroll(
     }
     while !arrays.is_empty() {
         let mut unrolled = body.clone();
-        Unroll { numbers: &numbers, arrays: &arrays }.visit_block_mut(&mut unrolled);
+        Unroll { numbers: &numbers, arrays: &arrays, scopes, types }.visit_block_mut(&mut unrolled);
         let failing = failing(&unrolled, &arrays);
         if failing.is_empty() {
             *body = unrolled;
@@ -224,6 +224,8 @@ impl<'ast> Visit<'ast> for Indices<'_> {
 struct Unroll<'a> {
     numbers: &'a Numbers,
     arrays: &'a BTreeMap<String, Array>,
+    scopes: &'a Scopes,
+    types: &'a Types<'a>,
 }
 
 impl Unroll<'_> {
@@ -232,7 +234,7 @@ impl Unroll<'_> {
     }
 
     /// The rounds of a loop, one after the other.
-    fn rounds(&self, e: &ExprForLoop) -> Option<Expr> {
+    fn rounds(&self, e: &ExprForLoop) -> Option<Vec<Stmt>> {
         let (counter, first, end) = self.numbers.rounds(e, &[])?;
         let counts = |index: &Expr| {
             walk::any(index, |at| matches!(at, At::Expr(e) if name(e).is_some_and(|name| name == counter)))
@@ -246,23 +248,58 @@ impl Unroll<'_> {
             return None;
         }
         let ident = Ident::new(&counter, Span::call_site());
-        let round = |at: u64| -> Stmt {
+        // Names are those of one variable each, and of numbers it does not matter when they end.
+        let is_flat = e.body.stmts.iter().all(|stmt| self.is_flat(stmt));
+        let round = |at: u64| -> Vec<Stmt> {
             let mut body = e.body.clone();
             put_in_place(&mut body, &ident, &number(at));
-            parse_quote!(#body)
+            if is_flat { body.stmts } else { vec![parse_quote!(#body)] }
         };
-        let rounds = (first..end).map(round);
-        Some(parse_quote!({ #(#rounds)* }))
+        Some((first..end).flat_map(round).collect())
+    }
+
+    fn is_flat(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Local(local) => {
+                let ty = match untyped(&local.pat) {
+                    Pat::Ident(p) => {
+                        let name = p.ident.to_string();
+                        self.scopes.iter().find_map(|scope| scope.get(&name)).cloned().flatten()
+                    }
+                    _ => None,
+                };
+                ty.is_some_and(|ty| is_number(&self.types.plain(&ty)))
+            }
+            Stmt::Expr(Expr::ForLoop(_), _) => true,
+            Stmt::Expr(_, semi) => semi.is_some(),
+            _ => false,
+        }
     }
 }
 
 impl VisitMut for Unroll<'_> {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        if let Expr::ForLoop(e) = expr
-            && let Some(rounds) = self.rounds(e)
-        {
-            *expr = rounds;
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let mut stmts = Vec::new();
+        for stmt in std::mem::take(&mut block.stmts) {
+            let rounds = match &stmt {
+                Stmt::Expr(Expr::ForLoop(e), _) => self.rounds(e),
+                _ => None,
+            };
+            match rounds {
+                // There may be loops in them.
+                Some(rounds) => {
+                    let mut rounds: Block = parse_quote!({ #(#rounds)* });
+                    self.visit_block_mut(&mut rounds);
+                    stmts.extend(rounds.stmts);
+                }
+                None => stmts.push(stmt),
+            }
         }
+        block.stmts = stmts;
+        visit_mut::visit_block_mut(self, block);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if let Expr::Index(e) = expr
             && self.is_array(&e.expr)
             && let Some(at) = self.numbers.of(&e.index, &[])

@@ -15,16 +15,17 @@ use crate::std_models::pure::is_primitive;
 
 use crate::syntax::visit_mut::{self, VisitMut};
 
-/// Spells out the types in a function's body. `is_chain` says what is an iterator of std.
+/// Spells out the types in a function's body. `is_chain` says what is an iterator of std, and `inputs` of which types a call's arguments are.
 pub(super) fn rewrite(
     body: &mut Block,
     output: &Type,
     types: &Types<'_>,
     scopes: &Scopes,
     is_chain: &dyn Fn(&Expr) -> bool,
+    inputs: &dyn Fn(&Expr) -> Vec<Type>,
 ) {
     let output = types.plain(output);
-    let mut spell = Spell { output: output.clone(), types, scopes, is_chain };
+    let mut spell = Spell { output: output.clone(), types, scopes, is_chain, inputs };
     spell.tail(body, &output);
     spell.visit_block_mut(body);
 }
@@ -34,6 +35,7 @@ struct Spell<'a> {
     types: &'a Types<'a>,
     scopes: &'a Scopes,
     is_chain: &'a dyn Fn(&Expr) -> bool,
+    inputs: &'a dyn Fn(&Expr) -> Vec<Type>,
 }
 
 impl VisitMut for Spell<'_> {
@@ -44,7 +46,12 @@ impl VisitMut for Spell<'_> {
         visit_mut::visit_local_mut(self, local);
     }
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let inputs = match expr {
+            Expr::Call(_) => (self.inputs)(expr),
+            _ => vec![],
+        };
         match expr {
+            Expr::Call(e) => e.args.iter_mut().zip(&inputs).for_each(|(arg, ty)| self.value(arg, ty)),
             // What it returns is its own.
             Expr::Closure(_) => return,
             Expr::Return(e) => {
@@ -82,6 +89,11 @@ impl Spell<'_> {
     fn value(&self, expr: &mut Expr, ty: &Type) {
         match expr {
             Expr::Paren(e) => self.value(&mut e.expr, ty),
+            Expr::Reference(e) => {
+                if let Type::Reference(r) = ty {
+                    self.value(&mut e.expr, &self.types.plain(&r.elem));
+                }
+            }
             Expr::Group(e) => self.value(&mut e.expr, ty),
             Expr::Block(e) if e.label.is_none() => self.tail(&mut e.block, ty),
             Expr::If(e) => {
