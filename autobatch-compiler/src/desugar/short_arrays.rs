@@ -322,3 +322,80 @@ fn expressions(body: &Block) -> usize {
     walk::each(body, |at| count += usize::from(matches!(at, At::Expr(_))));
     count
 }
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::TokenStream;
+    use quote::quote;
+
+    use super::*;
+    use crate::index::definitions::Definitions;
+    use crate::ir::testing::functions;
+    use crate::resolve::resolution::VariableTypes;
+    use crate::resolve::variables;
+    use crate::syntax::mentions::text;
+
+    /// The body unrolled, and the arrays that are indexed by numbers only.
+    fn unrolled(body: TokenStream) -> (String, Vec<String>) {
+        let function = &functions(quote!(fn f(a: [f64; 3], mut b: [f64; 3], n: usize) -> f64 #body))[0];
+        let types = &Types { definitions: &Definitions::default(), functions: &[], own: None };
+        let scopes = variables::types(function, &VariableTypes::new(), types);
+        let mut body = function.body.clone();
+        let (arrays, _) = unroll(&mut body, function, &scopes, types);
+        (text(&body), arrays.into_keys().collect())
+    }
+
+    #[test]
+    fn loops_that_count_through_arrays_are_unrolled() {
+        let (body, arrays) = unrolled(quote!({
+            let mut p = [0.0; 2];
+            for i in 0..2 {
+                let x: f64 = a[i + 1];
+                p[i] = x * b[(i + 1) % 3];
+            }
+            p[0] + p[1]
+        }));
+        let expected = quote!({
+            let mut p = [0.0; 2];
+            let x: f64 = a[1usize];
+            p[0usize] = x * b[1usize];
+            let x: f64 = a[2usize];
+            p[1usize] = x * b[2usize];
+            p[0usize] + p[1usize]
+        });
+        assert_eq!((body, arrays), (expected.to_string(), vec!["a".into(), "b".into(), "p".into()]));
+    }
+
+    #[test]
+    fn other_loops_and_arrays_stay() {
+        for body in [
+            quote!({
+                for i in 0..4 {
+                    if i < n {
+                        b[i] += 1.0;
+                    }
+                }
+                a[n]
+            }),
+            quote!({
+                for i in 0..n {
+                    b[i] += a[i];
+                }
+                0.0
+            }),
+            quote!({
+                for i in 0..3 {
+                    if a[n] > 0.0 {
+                        break;
+                    }
+                    b[i] += a[n];
+                }
+                0.0
+            }),
+        ] {
+            let (unrolled, arrays) = unrolled(body.clone());
+            assert_eq!(unrolled, body.to_string());
+            assert!(arrays.is_empty(), "{arrays:?}");
+        }
+    }
+}

@@ -21,6 +21,7 @@ mod rows;
 mod scalar;
 mod self_calls;
 mod shared_lists;
+mod short_arrays;
 mod states;
 mod stmt;
 mod trees;

@@ -152,6 +152,6 @@ impl Gen {
 }
 
 /// An operator that does not fail.
-fn operator(ty: &Ty) -> &'static str {
+pub(super) fn operator(ty: &Ty) -> &'static str {
     if ty.is_float() { "+" } else { "^" }
 }

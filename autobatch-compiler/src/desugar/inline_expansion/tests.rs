@@ -419,3 +419,102 @@ fn methods_and_operators_of_structures_are_helpers() {
     assert!(body.contains("{ __left_1 = true ; break ; }"), "{body}");
     assert!(body.contains("if __left_1 { true } else { false }"), "{body}");
 }
+
+#[test]
+fn arrays_are_counted_through() {
+    let f = |body: TokenStream| quote!(fn f(a: [f64; 3], mut b: [f64; 3], t: f64) -> f64 #body);
+    let helpers = || quote!();
+    is(
+        f(quote!({
+            for (k, (b, a)) in b.iter_mut().zip(&a).enumerate() {
+                *b += a * k as f64;
+            }
+            t
+        })),
+        helpers(),
+        quote!({
+            for __at_1 in 0..3 {
+                let k: usize = __at_1;
+                let a_2: f64 = a[__at_1];
+                b[__at_1] += a_2 * k as f64;
+            }
+            t
+        }),
+    );
+    is(
+        f(quote!({
+            let s: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
+            s
+        })),
+        helpers(),
+        quote!({
+            let mut __state_1_1: f64 = -0.0;
+            for __at_1 in 0..3 {
+                let x: f64 = a[__at_1];
+                let y: f64 = b[__at_1];
+                __state_1_1 += x * y;
+            }
+            let s: f64 = (__state_1_1);
+            s
+        }),
+    );
+}
+
+#[test]
+fn closures_make_elements() {
+    let f = quote!(
+        fn f(a: [f64; 2], t: f64) -> f64 {
+            let p: [f64; 2] = std::array::from_fn(|i| a[1 - i] + t);
+            let q = p.map(|x| x * t);
+            q[0] + p[1]
+        }
+    );
+    let body = expanded(f, quote!());
+    assert!(body.contains("= [(a [1 - 0usize] + t) , (a [1 - 1usize] + t)] ;"), "{body}");
+    assert!(body.contains("let x : f64 = p [0usize] ; x * t } , { let x_2 : f64 = p [1usize] ;"), "{body}");
+}
+
+#[test]
+fn arrays_of_which_something_else_is_meant_stay() {
+    let bodies = [
+        // A reference goes somewhere.
+        quote!({
+            for x in a.iter() {
+                keep(x);
+            }
+            t
+        }),
+        // Two lengths.
+        quote!({
+            let s: f64 = a.iter().zip(&c).map(|(x, y)| x * y).sum();
+            s
+        }),
+        // The array changes while a copy is gone through.
+        quote!({
+            for x in b {
+                b[0] += x;
+            }
+            t
+        }),
+        // The closure's index changes, or there are too many.
+        quote!({
+            let p: [f64; 9] = std::array::from_fn(|i| a[i % 3]);
+            p[0]
+        }),
+        // References are compared.
+        quote!({
+            for (x, y) in a.iter().zip(&b) {
+                if x > y {
+                    break;
+                }
+            }
+            t
+        }),
+    ];
+    for body in bodies {
+        let f = quote!(fn f(a: [f64; 3], mut b: [f64; 3], c: [f64; 2], t: f64) -> f64 #body);
+        let own = text(&functions(f.clone())[0].body);
+        let expanded = expanded(f, quote!()).replace(":: from_fn :: < _ , 9 , _ >", ":: from_fn");
+        assert_eq!(expanded, own);
+    }
+}
