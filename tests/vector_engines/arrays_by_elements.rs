@@ -100,6 +100,21 @@ fn narrow(x: f32, n: u32) -> f64 {
     f64::from(p[1]) + f64::from(p[3]) + q[1] as f64
 }
 
+/// References have methods of their own.
+#[autobatch(strict)]
+fn larger(a: [i64; 3], n: u32) -> i64 {
+    let (mut sum, mut i) = (0i64, 0);
+    while i < n {
+        for x in a.iter() {
+            sum += *x.max(&4) + x.abs();
+        }
+        sum += a.iter().map(|x| x.min(&2)).sum::<i64>();
+        sum ^= a.iter().max().map_or(0, |m| *m) + a.iter().fold(&a[0], |m, x| if x > m { x } else { m });
+        i += 1;
+    }
+    sum
+}
+
 /// Some members look behind the end.
 #[autobatch(strict)]
 fn behind(n: u32, a: [i64; 3]) -> i64 {
@@ -163,6 +178,16 @@ fn in_loops() {
         &batch,
         |(x, n)| hidden(*x, *n),
         |batch, options| hidden_batched_with(&column(batch, |m| m.0), &column(batch, |m| m.1), options),
+    );
+}
+
+#[test]
+fn of_references() {
+    let batch: Vec<_> = (0..97i64).map(|i| ([i % 9 - 4, i % 5, 3 - i % 7], i as u32 % 6)).collect();
+    agree(
+        &batch,
+        |(a, n)| larger(*a, *n),
+        |batch, options| larger_batched_with(&column(batch, |m| m.0), &column(batch, |m| m.1), options),
     );
 }
 

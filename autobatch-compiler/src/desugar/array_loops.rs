@@ -21,7 +21,7 @@ use crate::item::model::{Function, Passing};
 use crate::resolve::types::{Scopes, Types};
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_primitive, literal};
-use crate::syntax::mentions::{bare, compares, idents, is_variable, name};
+use crate::syntax::mentions::{bare, compares, idents, is_variable, name, text};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// What is known of the arrays that a function has.
@@ -223,7 +223,7 @@ impl Arrays<'_> {
                 match mutable {
                     true => only_behind(body, variable)
                         .then(|| put_in_place_of_reference(body, variable, place, place)),
-                    false if is_primitive(ty) && is_used_as_number(body, variable) => {
+                    false if is_primitive(ty) && is_used_as_number(body, variable, ty) => {
                         without_stars(body, variable);
                         lets.push(parse_quote!(let #variable: #ty = #place;));
                         Some(())
@@ -254,12 +254,16 @@ fn only_elements(body: &Block, variable: &Ident) -> bool {
     uses(body, variable, |at| matches!(at, Expr::Index(e) if is(&e.expr, variable)))
 }
 
-/// Whether what is done with a reference to a number is the same with the number: operators, of whose operands none is another reference
-/// that stays one, methods of numbers, and `*`.
-fn is_used_as_number(body: &Block, variable: &Ident) -> bool {
+/// Whether what is done with a reference to a number is the same with the number: operators other than comparisons, methods of numbers, and `*`.
+fn is_used_as_number(body: &Block, variable: &Ident, ty: &Type) -> bool {
+    // References to what is `Ord` have these methods, too, and find them first.
+    let of_references = |method: &Ident| ["max", "min", "clamp"].iter().any(|name| method == name);
+    let is_float = matches!(text(ty).as_str(), "f32" | "f64");
     uses(body, variable, |at| match at {
         Expr::Unary(e) => is(&e.expr, variable),
-        Expr::MethodCall(e) => is_pure_method(&e.method) && is(&e.receiver, variable),
+        Expr::MethodCall(e) => {
+            is_pure_method(&e.method) && (is_float || !of_references(&e.method)) && is(&e.receiver, variable)
+        }
         Expr::Binary(e) if compares(&e.op) => false,
         Expr::Binary(e) => is(&e.left, variable) || is(&e.right, variable),
         _ => false,

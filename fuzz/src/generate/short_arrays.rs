@@ -24,7 +24,7 @@ impl Gen {
             return None;
         }
         let ty = [Ty::F64, Ty::F32, Ty::U32, Ty::I64][self.below(4)].clone();
-        let [a, b, sum, at] = ["a", "b", "s", "p"].map(|prefix| self.fresh(prefix));
+        let [a, b, sum, at] = ["few", "more", "total", "place"].map(|prefix| self.fresh(prefix));
         let pair = Pair { ty, len: 1 + self.below(5), a, b, sum, at };
         let Pair { ty, len, a, b, sum, at } = &pair;
         let of = self.defs.name(ty);
@@ -38,7 +38,7 @@ impl Gen {
             _ => format!("]; let mut {b} = {a}.map(|x| x); "),
         };
         parts.push(fixed!(format!("{begin} let mut {sum} = {a}[0]; let mut {at} = 0usize; ")));
-        let (round, rounds) = (self.fresh("k"), 1 + self.below(6));
+        let (round, rounds) = (self.fresh("round"), 1 + self.below(6));
         let head = match self.below(3) {
             0 => format!("for {round} in 0usize..{rounds} {{ {at} = {round} % {len};"),
             1 => format!("while {at} < {len} && {sum} == {sum} {{ "),
@@ -51,7 +51,7 @@ impl Gen {
         if self.chance(50) {
             parts.push(self.array_step(&pair));
         }
-        let (name, op, all) = (self.fresh("v"), operator(ty), self.array_number(&pair));
+        let (name, op, all) = (self.fresh("all"), operator(ty), self.array_number(&pair));
         parts.push(fixed!(format!("let {name} = {sum} {op} {b}[{len} - 1] {op} "), all, ";"));
         self.declare(&name, &pair.ty, false);
         Some(stmt!(parts))
@@ -61,7 +61,7 @@ impl Gen {
     fn array_step(&mut self, pair: &Pair) -> Node {
         let Pair { ty, len, a, b, sum, at } = pair;
         let (op, c) = (operator(ty), self.leaf(ty));
-        let [i, x, y] = ["i", "x", "y"].map(|prefix| self.fresh(prefix));
+        let [i, x, y] = ["nth", "left", "right"].map(|prefix| self.fresh(prefix));
         match self.below(13) {
             0 => fixed!(format!("for {i} in 0..{len} {{ {a}[{i}] = {b}[{i}] {op} "), c, "; }"),
             1 => fixed!(
@@ -102,7 +102,7 @@ impl Gen {
     fn array_number(&mut self, pair: &Pair) -> Node {
         let Pair { ty, a, b, .. } = pair;
         let (op, of) = (operator(ty), self.defs.name(ty));
-        let [x, y, t] = ["x", "y", "t"].map(|prefix| self.fresh(prefix));
+        let [x, y, t] = ["left", "right", "so_far"].map(|prefix| self.fresh(prefix));
         match self.below(4) {
             0 if ty.is_float() => {
                 fixed!(format!("{a}.iter().zip(&{b}).map(|({x}, {y})| {x} * {y}).sum::<{of}>()"))

@@ -501,6 +501,13 @@ fn arrays_of_which_something_else_is_meant_stay() {
             let p: [f64; 9] = std::array::from_fn(|i| a[i % 3]);
             p[0]
         }),
+        // The larger reference.
+        quote!({
+            for x in k.iter() {
+                let y = *x.max(&5);
+            }
+            t
+        }),
         // References are compared.
         quote!({
             for (x, y) in a.iter().zip(&b) {
@@ -512,7 +519,7 @@ fn arrays_of_which_something_else_is_meant_stay() {
         }),
     ];
     for body in bodies {
-        let f = quote!(fn f(a: [f64; 3], mut b: [f64; 3], c: [f64; 2], t: f64) -> f64 #body);
+        let f = quote!(fn f(a: [f64; 3], mut b: [f64; 3], c: [f64; 2], k: [i64; 2], t: f64) -> f64 #body);
         let own = text(&functions(f.clone())[0].body);
         let expanded = expanded(f, quote!()).replace(":: from_fn :: < _ , 9 , _ >", ":: from_fn");
         assert_eq!(expanded, own);
