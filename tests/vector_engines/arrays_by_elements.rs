@@ -116,6 +116,7 @@ fn larger(a: [i64; 3], n: u32) -> i64 {
 }
 
 /// Some members look behind the end.
+#[allow(clippy::needless_range_loop)] // by index
 #[autobatch(strict)]
 fn behind(n: u32, a: [i64; 3]) -> i64 {
     let (mut sum, mut i) = (0, 0);
@@ -159,7 +160,7 @@ fn in_loops() {
     agree(
         &batch,
         |(start, rate)| descended(*start, *rate),
-        |batch, options| descended_batched_with(&column(batch, |m| m.0), &column(batch, |m| m.1), options),
+        |batch, options| descended_batched_with(column(batch, |m| m.0), column(batch, |m| m.1), options),
     );
     let starts: Vec<_> = (0..257).map(start).collect();
     agree(
@@ -171,13 +172,13 @@ fn in_loops() {
     agree(
         &batch,
         |(x, n)| narrow(*x, *n),
-        |batch, options| narrow_batched_with(&column(batch, |m| m.0), &column(batch, |m| m.1), options),
+        |batch, options| narrow_batched_with(column(batch, |m| m.0), column(batch, |m| m.1), options),
     );
     let batch: Vec<_> = (0..257).map(|i| (i as f64 / 99.0, i as u32 % 23)).collect();
     agree(
         &batch,
         |(x, n)| hidden(*x, *n),
-        |batch, options| hidden_batched_with(&column(batch, |m| m.0), &column(batch, |m| m.1), options),
+        |batch, options| hidden_batched_with(column(batch, |m| m.0), column(batch, |m| m.1), options),
     );
 }
 
@@ -187,7 +188,7 @@ fn of_references() {
     agree(
         &batch,
         |(a, n)| larger(*a, *n),
-        |batch, options| larger_batched_with(&column(batch, |m| m.0), &column(batch, |m| m.1), options),
+        |batch, options| larger_batched_with(column(batch, |m| m.0), column(batch, |m| m.1), options),
     );
 }
 
@@ -200,7 +201,7 @@ fn in_recursion() {
         |(low, high, depth)| volume(*low, *high, *depth),
         |batch, options| {
             let (low, high) = (column(batch, |m| m.0), column(batch, |m| m.1));
-            volume_batched_with(&low, &high, &column(batch, |m| m.2), options)
+            volume_batched_with(&low, &high, column(batch, |m| m.2), options)
         },
     );
 }

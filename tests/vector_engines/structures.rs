@@ -79,7 +79,7 @@ fn traced(ray: Ray) -> V3 {
         return at;
     }
     let there = traced(Ray { from: at, way: turned(ray.way), left: ray.left - 1 });
-    if ray.left % 3 == 0 {
+    if ray.left.is_multiple_of(3) {
         let back = traced(Ray { from: at, way: -0.5 * ray.way, left: ray.left / 2 });
         return there + 0.25 * back;
     }
@@ -333,6 +333,8 @@ fn same(a: Loud, b: Loud) -> f64 {
     f64::from(u8::from(c == d))
 }
 
+/// A function by its name.
+type Named = (&'static str, fn(Loud, u32) -> f64, Batched);
 /// How a batch of it runs.
 type Batched = fn(&[Loud], &[u32], &Options) -> Result<Outcome<f64>, BatchError>;
 
@@ -340,7 +342,7 @@ type Batched = fn(&[Loud], &[u32], &Options) -> Result<Outcome<f64>, BatchError>
 fn each_effect_happens_once() {
     let start: Vec<Loud> = (0..131).map(|i| Loud { x: f64::from(i) * 0.25, n: i }).collect();
     let n: Vec<u32> = (0..131).map(|i| i % 6).collect();
-    let functions: [(&str, fn(Loud, u32) -> f64, Batched); 9] = [
+    let functions: [Named; 9] = [
         ("equal", equal, |s, n, options| equal_batched_with(s, n, options)),
         ("negative", negative, |s, n, options| negative_batched_with(s, n, options)),
         ("added", added, |s, n, options| added_batched_with(s, n, options)),
