@@ -185,14 +185,10 @@ impl<'a> TypedPlaces<'a> {
 
     /// Whether an index is a number within an array, whose length is written.
     pub(crate) fn is_within(&self, array: &Expr, index: &Expr) -> bool {
-        let number = |len: &Expr| {
-            let constant = |len| self.definitions.numbers().get(&name(len)?).copied();
-            literal(len).or_else(|| constant(bare(len)))
-        };
         let length = |ty: &Type| match ty {
-            Type::Array(array) => number(&array.len),
+            Type::Array(array) => self.definitions.number(&array.len),
             Type::Reference(r) => match self.definitions.plain(&r.elem) {
-                Type::Array(array) => number(&array.len),
+                Type::Array(array) => self.definitions.number(&array.len),
                 _ => None,
             },
             _ => None,

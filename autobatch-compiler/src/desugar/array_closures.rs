@@ -14,7 +14,7 @@ use syn::{
 use crate::desugar::array_loops::Arrays;
 use crate::desugar::chains::closure;
 use crate::desugar::helper_checks::HelperChecks;
-use crate::desugar::substitution::put_in_place;
+use crate::desugar::substitution::{index, put_in_place};
 use crate::std_models::trip_count::SHORT;
 use crate::syntax::mentions::{bare, is_variable, name, untyped};
 use crate::syntax::walk::{self, At};
@@ -27,10 +27,10 @@ pub(super) fn elements(expr: &Expr, arrays: &Arrays<'_>) -> Option<(Expr, Helper
             let (Expr::Path(func), 1) = (&*call.func, call.args.len()) else { return None };
             let (path, count) = from_fn(func)?;
             let closure = closure(&call.args[0])?;
-            let Pat::Ident(index) = untyped(parameter(closure)?) else { return None };
+            let Pat::Ident(name) = untyped(parameter(closure)?) else { return None };
             let count = arrays.number(&count).filter(|count| *count <= SHORT)?;
             checks.is_from_fn(&path);
-            (0..count).map(|at| with(closure, &index.ident, at)).collect()
+            (0..count).map(|at| with(closure, &name.ident, at)).collect()
         }
         Expr::MethodCall(call)
             if call.method == "map" && call.turbofish.is_none() && call.args.len() == 1 =>
@@ -45,7 +45,7 @@ pub(super) fn elements(expr: &Expr, arrays: &Arrays<'_>) -> Option<(Expr, Helper
             }
             let (elem, body) = (&array.elem, &closure.body);
             let element = |at: u64| -> Expr {
-                let at = syn::LitInt::new(&format!("{at}usize"), proc_macro2::Span::call_site());
+                let at = index(at);
                 parse_quote!({ let #pat: #elem = #list[#at]; #body })
             };
             (0..array.count).map(element).collect()
@@ -66,11 +66,10 @@ fn parameter(closure: &ExprClosure) -> Option<&Pat> {
 }
 
 /// What a closure yields for a number.
-fn with(closure: &ExprClosure, index: &Ident, at: u64) -> Expr {
+fn with(closure: &ExprClosure, parameter: &Ident, at: u64) -> Expr {
     let body = &closure.body;
     let mut block: Block = parse_quote!({ #body });
-    let at = syn::LitInt::new(&format!("{at}usize"), proc_macro2::Span::call_site());
-    put_in_place(&mut block, index, &parse_quote!(#at));
+    put_in_place(&mut block, parameter, &index(at));
     match &block.stmts[..] {
         [Stmt::Expr(value, None)] => parse_quote!((#value)),
         _ => parse_quote!(#block),

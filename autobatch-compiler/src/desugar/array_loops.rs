@@ -20,7 +20,7 @@ use crate::item::array_shapes::Shapes;
 use crate::item::model::{Function, Passing};
 use crate::resolve::types::{Scopes, Types};
 use crate::std_models::number_methods::is_pure_method;
-use crate::std_models::pure::{is_primitive, literal};
+use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::{bare, compares, idents, is_variable, name, text};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
@@ -38,16 +38,14 @@ pub(super) struct Array {
     pub(super) len: Expr,
     /// The length as a number.
     pub(super) count: u64,
-    /// Whether it is behind a reference.
-    is_behind: bool,
-    /// The types at which a call of a method of slices looks first.
-    before: Vec<Type>,
+    /// The variable's type, which may be a reference to it.
+    whole: Type,
 }
 
 impl Array {
     /// Whether it is the variable itself, and not behind a reference.
     pub(super) fn is_value(&self) -> bool {
-        !self.is_behind
+        !matches!(self.whole, Type::Reference(_))
     }
 }
 
@@ -75,9 +73,12 @@ impl Arrays<'_> {
         if param.is_some_and(|p| p.passing == Passing::Shared) {
             return None;
         }
-        let whole = self.types.plain(&self.types.of(self.scopes, place)?);
-        let ty = match &whole {
-            Type::Reference(r) => self.types.plain(&r.elem),
+        let mut whole = self.types.plain(&self.types.of(self.scopes, place)?);
+        let ty = match &mut whole {
+            Type::Reference(r) => {
+                *r.elem = self.types.plain(&r.elem);
+                (*r.elem).clone()
+            }
             ty => ty.clone(),
         };
         let Type::Array(array) = &ty else { return None };
@@ -89,32 +90,13 @@ impl Arrays<'_> {
             return None;
         }
         let count = self.number(&len)?;
-        let before = match &whole {
-            Type::Reference(r) if r.mutability.is_some() => {
-                vec![
-                    ty.clone(),
-                    parse_quote!(&#ty),
-                    parse_quote!(&mut #ty),
-                    parse_quote!(&&mut #ty),
-                    parse_quote!(&mut &mut #ty),
-                ]
-            }
-            Type::Reference(_) => {
-                vec![ty.clone(), parse_quote!(&#ty), parse_quote!(&&#ty), parse_quote!(&mut &#ty)]
-            }
-            _ => vec![ty.clone(), parse_quote!(&#ty), parse_quote!(&mut #ty)],
-        };
         let elem = (*array.elem).clone();
-        Some(Array { elem, len, count, is_behind: matches!(whole, Type::Reference(_)), before })
+        Some(Array { elem, len, count, whole })
     }
 
     /// A literal, or a constant of the file's that is one.
     pub(super) fn number(&self, expr: &Expr) -> Option<u64> {
-        let constant = |expr| {
-            let name = name(expr).filter(|_| !self.function.hides(expr))?;
-            self.definitions().numbers().get(&name).copied()
-        };
-        literal(expr).or_else(|| constant(bare(expr)))
+        self.definitions().number(expr).filter(|_| !self.function.hides(expr))
     }
 
     /// The loop that counts, and what rustc has to check.
@@ -144,7 +126,7 @@ impl Arrays<'_> {
                 match (e.method.to_string().as_str(), e.args.first().map(bare)) {
                     ("iter" | "iter_mut", None) => {
                         let array = self.of(&e.receiver)?;
-                        checks.finds_nothing(&e.method, array.before.clone());
+                        checks.is_of_slices(&e.method, &array.whole);
                         Some(written(array, checks))
                     }
                     ("enumerate" | "rev" | "copied" | "cloned", None) => self.length(&e.receiver, checks),

@@ -201,11 +201,10 @@ impl Loops<'_> {
         let known = |end: &Expr| match bare(end) {
             Expr::Path(path) => {
                 let constant = self.definitions.constant(path)?;
-                let name = path.path.get_ident()?.to_string();
                 let of_four_bytes = ["usize", "isize", "u32", "i32", "u64", "i64"];
                 let is_wide = of_four_bytes.contains(&text(&constant.ty).as_str());
                 let most = if is_wide { i32::MAX as u64 } else { i8::MAX as u64 };
-                Some(*self.definitions.numbers().get(&name)? <= most - step)
+                Some(self.definitions.number(end)? <= most - step)
             }
             other => literal(other).map(|n| n <= i8::MAX as u64 - step),
         };

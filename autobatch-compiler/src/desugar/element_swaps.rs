@@ -26,18 +26,17 @@ pub(super) fn exchanged(
     }
     name(bare(array))?;
     let whole = types.plain(&types.of(scopes, array)?);
-    let (ty, is_behind) = match &whole {
-        Type::Reference(r) if r.mutability.is_some() => (types.plain(&r.elem), true),
-        ty => (ty.clone(), false),
+    let (whole, ty) = match &whole {
+        Type::Reference(r) if r.mutability.is_some() => {
+            let ty = types.plain(&r.elem);
+            (parse_quote!(&mut #ty), ty)
+        }
+        ty => (ty.clone(), ty.clone()),
     };
     let Type::Array(of) = &ty else { return None };
     let element = types.definitions.is_value(&of.elem).then_some(&of.elem)?;
     let mut checks = HelperChecks::default();
-    let mut before = vec![ty.clone(), parse_quote!(&#ty), parse_quote!(&mut #ty)];
-    if is_behind {
-        before.extend([parse_quote!(&&mut #ty), parse_quote!(&mut &mut #ty)]);
-    }
-    checks.finds_nothing(&call.method, before);
+    checks.is_of_slices(&call.method, &whole);
     let kept = Ident::new("__element", Span::mixed_site());
     let block = parse_quote!({
         let #kept: #element = #array[#i];

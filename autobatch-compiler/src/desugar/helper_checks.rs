@@ -34,6 +34,25 @@ impl HelperChecks {
         }
     }
 
+    /// A method that is called on an array, or on a reference to one, is that of slices.
+    pub(super) fn is_of_slices(&mut self, method: &Ident, array: &Type) {
+        let ty = match array {
+            Type::Reference(r) => &r.elem,
+            ty => ty,
+        };
+        let mut before: Vec<Type> = vec![ty.clone(), parse_quote!(&#ty)];
+        match array {
+            Type::Reference(r) if r.mutability.is_none() => {
+                before.extend([parse_quote!(&&#ty), parse_quote!(&mut &#ty)]);
+            }
+            Type::Reference(_) => {
+                before.extend([parse_quote!(&mut #ty), parse_quote!(&&mut #ty), parse_quote!(&mut &mut #ty)]);
+            }
+            _ => before.push(parse_quote!(&mut #ty)),
+        }
+        self.finds_nothing(method, before);
+    }
+
     /// A type may be copied, so it has no drop of its own.
     pub(super) fn is_copy(&mut self, ty: &Type) {
         self.add(quote! {

@@ -12,10 +12,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
-use syn::{BinOp, Block, Expr, ExprForLoop, Ident, LitInt, Pat, RangeLimits, Stmt, Type, parse_quote};
+use syn::{BinOp, Block, Expr, ExprForLoop, Ident, Pat, RangeLimits, Stmt, Type, parse_quote};
 
 use crate::desugar::helper_checks::HelperChecks;
-use crate::desugar::substitution::put_in_place;
+use crate::desugar::substitution::{index, put_in_place};
 use crate::item::array_shapes;
 use crate::item::model::Function;
 use crate::resolve::types::{Scopes, Types, is_number};
@@ -252,7 +252,7 @@ impl Unroll<'_> {
         let is_flat = e.body.stmts.iter().all(|stmt| self.is_flat(stmt));
         let round = |at: u64| -> Vec<Stmt> {
             let mut body = e.body.clone();
-            put_in_place(&mut body, &ident, &number(at));
+            put_in_place(&mut body, &ident, &index(at));
             if is_flat { body.stmts } else { vec![parse_quote!(#body)] }
         };
         Some((first..end).flat_map(round).collect())
@@ -304,16 +304,11 @@ impl VisitMut for Unroll<'_> {
             && self.is_array(&e.expr)
             && let Some(at) = self.numbers.of(&e.index, &[])
         {
-            *e.index = number(at);
+            *e.index = index(at);
         }
         visit_mut::visit_expr_mut(self, expr);
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
-}
-
-fn number(at: u64) -> Expr {
-    let literal = LitInt::new(&format!("{at}usize"), Span::call_site());
-    parse_quote!(#literal)
 }
 
 /// How many expressions code has.

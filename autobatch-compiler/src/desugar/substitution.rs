@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use syn::{Block, Expr, Ident, UnOp, parse_quote};
+use proc_macro2::Span;
+use syn::{Block, Expr, Ident, LitInt, UnOp, parse_quote};
 
 use crate::syntax::mentions::{bare, is_variable};
 use crate::syntax::visit_mut::VisitMut;
@@ -26,6 +27,12 @@ impl VisitMut for Rename<'_> {
             pat.ident = new.clone();
         }
     }
+}
+
+/// An index as it is written.
+pub(super) fn index(at: u64) -> Expr {
+    let literal = LitInt::new(&format!("{at}usize"), Span::call_site());
+    parse_quote!(#literal)
 }
 
 /// Puts a variable in the place of another.

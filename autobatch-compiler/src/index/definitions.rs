@@ -14,7 +14,7 @@ use crate::std_models::facts::{self, Fact};
 use crate::std_models::operators;
 use crate::std_models::pure::{is_primitive, literal};
 use crate::syntax::annotated::methods_of;
-use crate::syntax::mentions::{bare_type, idents, last_name};
+use crate::syntax::mentions::{bare, bare_type, idents, last_name};
 use crate::syntax::reachability::reached;
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, AtMut};
@@ -141,6 +141,14 @@ impl Definitions {
     pub(crate) fn constant(&self, path: &syn::ExprPath) -> Option<&Constant> {
         let ident = path.path.get_ident().filter(|_| path.qself.is_none())?;
         self.constants.get(&ident.to_string())?.as_ref()
+    }
+
+    /// A literal, or a constant that is written as one.
+    pub(crate) fn number(&self, expr: &syn::Expr) -> Option<u64> {
+        match bare(expr) {
+            syn::Expr::Path(path) => self.constant(path)?.number,
+            other => literal(other),
+        }
     }
 
     /// The constants that are written as integer literals.
