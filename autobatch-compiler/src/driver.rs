@@ -14,6 +14,7 @@ use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
 use crate::codegen::{self, VectorProgram};
 use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::{scalar_replacement, state_passing};
 use crate::diagnostics::sink::Diagnostics;
 use crate::diagnostics::{messages, reasons};
 use crate::dump::Dump;
@@ -91,10 +92,12 @@ pub(crate) fn expanded(
     let mut model = model::Item { functions, own, helpers, methods, excluded, declared: Rc::new(declared) };
     let resolution = resolve(&input, &mut model, &args);
     dump.functions("resolved", &model.functions);
-    let (resolution, checks) = desugar(&input, &mut model, resolution, &args);
+    let (resolution, mut checks) = desugar(&input, &mut model, resolution, &args);
     dump.functions("desugared", &model.functions);
-    let mut families =
-        if diag.is_empty() { expand(&input, &model, &resolution, &args, &mut diag, &dump) } else { vec![] };
+    let mut families = match diag.is_empty() {
+        true => expand(&input, &model, &resolution, &mut checks, &args, &mut diag, &dump),
+        false => vec![],
+    };
     let functions = &model.functions;
     let mut beside = Vec::new();
     if !families.is_empty() {
@@ -151,6 +154,7 @@ fn expand(
     input: &Input,
     item: &model::Item,
     resolution: &Resolution,
+    checks: &mut HelperChecks,
     args: &Args,
     diag: &mut Diagnostics,
     dump: &Dump,
@@ -200,10 +204,14 @@ fn expand(
             admitted.lowered.program.notes.push(Note { span, name: None, reason, whole: true });
             admitted.pure = None;
         }
-        programs.push((entry, item, admitted, args));
+        let vector = match admitted.pure.clone() {
+            Some(pure) => Some(vector_program(&item, resolution, entry, &options, &passes, dump).of(pure)),
+            None => with_states(&item, resolution, entry, &mut admitted, checks, &options, &passes, dump),
+        };
+        programs.push((entry, item, admitted, vector, args));
     }
     let mut known = scalar_clone::ProgramFacts::default();
-    for (_, _, Admitted { lowered, pure, questions, .. }, _) in &programs {
+    for (_, _, Admitted { lowered, pure, questions, .. }, ..) in &programs {
         known.counted.extend(counted(lowered));
         if pure.as_ref().is_some_and(PureProgram::is_certain) && questions.computing.is_empty() {
             known.computes.extend(&lowered.sources);
@@ -219,13 +227,11 @@ fn expand(
             }
         }
     }
-    let vector = vector_math.as_ref();
-    let clones = Clones::new(item, resolution, &entries, &args.krate, vector, primitives, known);
+    let clones =
+        Clones::new(item, resolution, &entries, &args.krate, vector_math.as_ref(), primitives, known);
     let mut families = Vec::new();
-    for (entry, own, admitted, args) in programs {
+    for (entry, own, admitted, vector, args) in programs {
         let width = width(&own.functions, &admitted.lowered);
-        let pure = admitted.pure.clone();
-        let vector = pure.map(|pure| vector_program(&own, resolution, entry, pure, &options, &passes, dump));
         let entry = &functions[entry];
         let family = codegen::emit(entry.shown(), &admitted, &own.functions, vector, &clones, &args, width);
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
@@ -277,16 +283,15 @@ fn lower_admitted(
     }
 }
 
-/// A program that only computes, for vector frames.
+/// A program for vector frames.
 fn vector_program(
     item: &model::Item,
     resolution: &Resolution,
     entry: usize,
-    pure: PureProgram,
     options: &LowerOptions,
     passes: &PassOptions,
     dump: &Dump,
-) -> VectorProgram {
+) -> VectorLowered {
     let options = LowerOptions { split_entry: true, ..options.clone() };
     let mut item = item.clone();
     if passes.vector_math {
@@ -296,7 +301,52 @@ fn vector_program(
     let passes = PassOptions { split_entry: true, ..passes.clone() };
     let name = format!("{} vectors", methods::shown_name(&item.functions[entry].sig.ident));
     let analyses = run_passes(&mut lowered.program, &passes, &name, dump);
-    VectorProgram { pure, lowered, analyses }
+    VectorLowered { lowered, analyses }
+}
+
+/// A program for vector frames that has only lowered and analysed.
+struct VectorLowered {
+    lowered: Lowered,
+    analyses: Analyses,
+}
+
+impl VectorLowered {
+    /// It only computes.
+    fn of(self, pure: PureProgram) -> VectorProgram {
+        let VectorLowered { lowered, analyses } = self;
+        VectorProgram { pure, lowered, analyses }
+    }
+}
+
+/// The vector program of one that has states and does nothing else that shows.
+#[allow(clippy::too_many_arguments)]
+fn with_states(
+    item: &model::Item,
+    resolution: &Resolution,
+    entry: usize,
+    admitted: &mut Admitted,
+    checks: &mut HelperChecks,
+    options: &LowerOptions,
+    passes: &PassOptions,
+    dump: &Dump,
+) -> Option<VectorProgram> {
+    let definitions = &item.declared.definitions;
+    let (mut callable, _) =
+        selection::worth_batching(&item.functions, entry, &options.primitives, definitions);
+    callable.insert(item.functions[entry].sig.ident.to_string(), entry);
+    let mut passed = state_passing::rewrite(item, resolution, &callable)?;
+    let resolution = &resolution.clone().with_types(std::mem::take(&mut passed.types));
+    let is_callable = |f: usize| callable.values().any(|position| *position == f);
+    let mut more = HelperChecks::default();
+    let types = scalar_replacement::rewrite(&mut passed.item, resolution, is_callable, &mut more);
+    let resolution = &resolution.clone().with_types(types);
+    let vector = vector_program(&passed.item, resolution, entry, options, passes, dump);
+    if !passed.is_whole(&vector.lowered.program, &vector.lowered.sources) {
+        return None;
+    }
+    let pure = admission::admit_passed(admitted, &vector.lowered, &passed.item, item)?;
+    checks.extend(more);
+    Some(vector.of(pure))
 }
 
 /// Runs the passes, with the program before and after each as a file.

@@ -26,7 +26,7 @@
 ///
 /// The runtime relies on: sentence 3. [`Out::receive`] and [`Out::store`] read columns, under sentence 1.
 pub use crate::api::{
-    column::{Column, Each, EachMut, Source},
+    column::{Column, Each, EachMut, Source, StateSource, StateValues},
     options::Defaults,
     outcome::unwrap,
     output::Out,
@@ -153,7 +153,7 @@ pub mod vector {
         LaneOrder, LaneSet, List, ListRows, LoopColumn, LoopLanes, Members, Moved, Points, TaskBlocks, Tile,
         align, append_strip, body, copied, copy_slot, default_lanes, differs, element, full, gather, give,
         give_up_unless, interleaved, is_few, is_outside, is_sparse, kind, lane_by_lane, load, load_same,
-        merge, noalias::*, open, open_to_read, pad, part, part_bits, put, quotient, repeat, repeat_exits,
+        merge, noalias::*, open, open_to_read, pad, part, part_bits, put, put_states, quotient, repeat, repeat_exits,
         row, scatter, sort_key, sorted, spread, squeeze, strips, strips_mut, unsorted, value, width, within,
     };
 }

@@ -127,9 +127,6 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
     let outputs = receivers::outputs(item);
     let receivers = Receivers::of_all(&lowered, item, &outputs);
     let pure = purity::of(&lowered, item, &outputs, &receivers);
-    if pure.is_some() {
-        questions.expressions.extend(copied(&lowered.sources, functions));
-    }
     let program = &lowered.program;
     for (func, receivers) in program.func_ids().zip(&receivers) {
         let source = lowered.sources[func.0];
@@ -137,18 +134,62 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
             let own = needs.into_iter().map(|(expr, need)| (source, expr.clone(), need));
             own.collect::<Vec<_>>()
         };
-        if pure.is_some() {
-            let mut body = functions[source].body.clone();
-            call_sites::unmark(&mut body);
-            questions.computing.extend(own(receivers.needs(&body)));
-        }
         for block in program.blocks_of(func).filter(|block| block.interchanged) {
             for stmt in block.code() {
                 questions.interchanged.extend(own(receivers.needs(stmt)));
             }
         }
     }
-    Admitted { lowered, analyses, questions, pure, closures, states }
+    let mut admitted = Admitted { lowered, analyses, questions, pure, closures, states };
+    if admitted.pure.is_some() {
+        let needs = computing(&admitted.lowered.sources, item, &receivers);
+        admitted.ask_about_computing(item, needs);
+    }
+    admitted
+}
+
+/// What must be primitive, if a program only computes in the form in which it passes states as values: `lowered` of `passed`. `written` is the
+/// item with states, of which rustc is asked.
+pub(crate) fn admit_passed(
+    admitted: &mut Admitted,
+    lowered: &Lowered,
+    passed: &Item,
+    written: &Item,
+) -> Option<PureProgram> {
+    if admitted.lowered.program.notes.iter().any(|note| note.whole) {
+        return None;
+    }
+    let outputs = receivers::outputs(passed);
+    let receivers = Receivers::of_all(lowered, passed, &outputs);
+    let pure = purity::of(lowered, passed, &outputs, &receivers)?;
+    let outputs = receivers::outputs(written);
+    let own = Receivers::of_all(&admitted.lowered, written, &outputs);
+    let asked = computing(&admitted.lowered.sources, written, &own);
+    let is_asked = |question| asked.contains(question);
+    if !computing(&lowered.sources, passed, &receivers).iter().all(is_asked) {
+        return None;
+    }
+    admitted.ask_about_computing(written, asked);
+    Some(pure)
+}
+
+impl Admitted {
+    /// Asks rustc about the code of a program that only computes.
+    fn ask_about_computing(&mut self, item: &Item, needs: Vec<(usize, Expr, Need)>) {
+        self.questions.expressions.extend(copied(&self.lowered.sources, &item.functions));
+        self.questions.computing.extend(needs);
+    }
+}
+
+/// What has to hold of the code of a program so that it only computes.
+fn computing(sources: &[usize], item: &Item, receivers: &[Receivers<'_>]) -> Vec<(usize, Expr, Need)> {
+    let of_function = |(source, receivers): (&usize, &Receivers<'_>)| {
+        let mut body = item.functions[*source].body.clone();
+        call_sites::unmark(&mut body);
+        let needs = receivers.needs(&body).into_iter();
+        needs.map(|(expr, need)| (*source, expr.clone(), need)).collect::<Vec<_>>()
+    };
+    sources.iter().zip(receivers).flat_map(of_function).collect()
 }
 
 /// The states of all functions of which lane code may be lent copies.

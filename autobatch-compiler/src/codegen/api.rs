@@ -294,8 +294,9 @@ fn lanes(code: &VectorCode, params: &[Param], rt: &TokenStream) -> TokenStream {
         }
     });
     let copied = &code.pure.copied;
-    // What has been taken from a source must be there again for members that run as scalar code.
-    let sources = params.iter().filter(|p| p.passing != Passing::Shared).map(|p| &p.ident);
+    // What has been taken from a source must be there again for members that run as scalar code. States are not taken: they are copied.
+    let is_taken = |p: &&Param| !matches!(p.passing, Passing::Shared | Passing::State);
+    let sources = params.iter().filter(is_taken).map(|p| &p.ident);
     let (recursive, sizes) = (code.recursive, &code.types);
     quote! {
         #rt::vector::default_lanes(
@@ -402,7 +403,11 @@ fn arguments(named: &Named, krate: &syn::Path) -> TokenStream {
     let param_types = named.params.iter().map(|p| &p.ty);
     let types = named.params.iter().map(|p| {
         let ty = &p.ty;
-        if p.passing == Passing::Shared { quote!(#ty) } else { quote!(&impl #krate::__rt::Source<#ty>) }
+        match (p.passing, p.state()) {
+            (Passing::Shared, _) => quote!(#ty),
+            (_, Some(state)) => quote!(&(impl #krate::__rt::Source<#ty> + #krate::__rt::StateSource<#state>)),
+            _ => quote!(&impl #krate::__rt::Source<#ty>),
+        }
     });
     let output = &named.output;
     quote!((#(#types,)* &#krate::__rt::Out<'_, #output>, ::core::marker::PhantomData<(#(#param_types,)*)>))

@@ -13,7 +13,7 @@ use crate::codegen::{definition_check, names, value_origins};
 use crate::diagnostics::reasons::IN_A_TOTAL;
 use crate::index::definitions::Definitions;
 use crate::ir::{BlockId, Call, CallId, FuncId, GroupId, Note, Program, Role, VarId, VarSet};
-use crate::item::model;
+use crate::item::model::{self, Function};
 use crate::lower::{Erased, Lowered};
 use crate::passes::Analyses;
 use crate::syntax::arguments::Args;
@@ -180,6 +180,11 @@ impl<'a> Emitter<'a> {
             _ => return None,
         };
         self.clones.callees().find(|f| f.sig.ident == name && f.associated == associated)
+    }
+
+    /// A function as the user has written it, with states behind references.
+    pub(crate) fn written(&self, func: FuncId) -> &'a Function {
+        self.clones.function(self.sources[func.0])
     }
 
     /// What to call to run `func` as scalar code for one lane: its arguments, then a `Depth`. `None`: the

@@ -128,7 +128,7 @@ fn vector_code(
     width: Width,
 ) -> parts::VectorCode {
     let VectorProgram { pure, lowered, analyses } = vector;
-    // What only computes has no states.
+    // States are values here.
     let states = VarSet::new();
     let emitter = Emitter::new(&lowered, &analyses, &states, clones, args, width);
     let program = &lowered.program;

@@ -22,7 +22,7 @@ impl HelperChecks {
     }
 
     /// All of these too.
-    pub(super) fn extend(&mut self, others: HelperChecks) {
+    pub(crate) fn extend(&mut self, others: HelperChecks) {
         self.0.extend(others.0);
     }
 

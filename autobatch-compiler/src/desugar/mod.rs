@@ -33,6 +33,7 @@ mod rewrite;
 pub(crate) mod scalar_replacement;
 mod short_arrays;
 mod spelled_types;
+pub(crate) mod state_passing;
 mod straight_code;
 mod substitution;
 pub(crate) mod terminals;

@@ -46,6 +46,16 @@ pub struct Param {
     pub mutable: bool,
 }
 
+impl Param {
+    /// What it refers to, if it is a state.
+    pub(crate) fn state(&self) -> Option<&Type> {
+        match &self.ty {
+            Type::Reference(r) if self.passing == Passing::State => Some(&r.elem),
+            _ => None,
+        }
+    }
+}
+
 /// The annotated item.
 #[derive(Clone, Default)]
 pub struct Item {
@@ -109,6 +119,11 @@ pub struct Function {
 }
 
 impl Function {
+    /// The states of its members: their places among the parameters, and what these refer to.
+    pub(crate) fn states(&self) -> impl Iterator<Item = (usize, &Type)> {
+        self.params.iter().enumerate().filter_map(|(nth, param)| Some((nth, param.state()?)))
+    }
+
     /// The function that the user has written: a method, if it stands for one.
     pub(crate) fn shown(&self) -> &Function {
         self.method.as_ref().map_or(self, |method| &method.shown)

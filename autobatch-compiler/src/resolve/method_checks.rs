@@ -12,12 +12,13 @@ use crate::syntax::attributes::{self, GENERATED};
 use crate::syntax::mentions::{numbered, text};
 
 /// The checks of methods, by function and name.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Checks {
     checks: BTreeMap<(usize, String), Check>,
 }
 
 /// What has to be checked of a method: the types that calls look at before they find it.
+#[derive(Clone)]
 struct Check {
     name: Ident,
     /// The types before the method's own.

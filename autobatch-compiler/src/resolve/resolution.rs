@@ -25,7 +25,7 @@ pub(crate) enum Answer {
 }
 
 /// Types and calls, as far as they follow from what is written.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Resolution {
     /// Calls of the bodies that are lowered.
     pub(super) calls: BTreeMap<(usize, CallSite), Answer>,

@@ -21,7 +21,7 @@ use std::ops::Deref;
 
 use super::run;
 use super::ways::{MachineCode, ScalarCode, VectorCode, Ways};
-use crate::api::column::{Source, States};
+use crate::api::column::{Source, StateSource, States};
 use crate::api::fault::BatchError;
 use crate::api::options::{Defaults, Options};
 use crate::api::outcome::Outcome;
@@ -165,6 +165,15 @@ unsafe impl<'a, T> Source<&'a mut T> for NoStates<T> {
         None
     }
     fn get(&self, _: usize) -> &'a mut T {
+        unreachable!("who has made this is not compiled")
+    }
+}
+
+impl<T> StateSource<T> for NoStates<T> {
+    fn value(&self, _: usize) -> T {
+        unreachable!("who has made this is not compiled")
+    }
+    fn put(&self, _: usize, _: T) {
         unreachable!("who has made this is not compiled")
     }
 }

@@ -52,4 +52,4 @@ pub use loop_columns::LoopColumn;
 pub use loops::{Flags, LoopLanes, Points, repeat, repeat_exits};
 pub use task_blocks::{BlockColumns, TaskBlocks};
 pub(crate) use tile::WavefrontRules;
-pub use tile::{Members, Tile};
+pub use tile::{Members, Tile, put_states};

@@ -3,8 +3,10 @@
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::ptr;
 
 use super::arena::{Arena, Memory};
+use crate::api::column::StateSource;
 use crate::api::options::Schedule;
 use crate::api::output::Out;
 use crate::batch::{Numbering, Pulse};
@@ -134,25 +136,57 @@ impl<R> Out<'_, R> {
     /// The results of consecutive members, which are the values of the first lanes of a column.
     #[cfg_attr(optimised, inline(always))]
     pub fn store(&self, members: Members<'_>, column: &[MaybeUninit<R>]) {
-        if !members.is_whole() {
-            return self.store_apart(members, column);
-        }
-        let mut members = members.range();
-        if self.copies() {
+        if members.is_whole() && self.copies() {
+            let members = members.range();
             self.copy(members.clone(), column);
             return self.have(members);
         }
+        self.store_parts(members, column, |value| value);
+    }
+
+    /// The same where the results are parts of the values.
+    #[cfg_attr(optimised, inline(always))]
+    pub fn store_parts<V>(&self, members: Members<'_>, column: &[MaybeUninit<V>], part: impl Fn(&V) -> &R) {
+        if !members.is_whole() {
+            return self.store_apart(members, column, part);
+        }
+        let mut members = members.range();
         let (first, column) = (members.start, &column[..members.len()]);
-        // SAFETY: by the protocol of vector frames each of these lanes has a value, which is used once.
-        self.fill(&mut members, |member| unsafe { column[member - first].assume_init_read() });
+        // SAFETY: by the protocol of vector frames each of these lanes has a value, whose part is used once.
+        self.fill(&mut members, |member| unsafe { read_part(&column[member - first], &part) });
     }
 
     /// The same where others stand between them.
     #[inline(never)]
-    fn store_apart(&self, members: Members<'_>, column: &[MaybeUninit<R>]) {
+    fn store_apart<V>(&self, members: Members<'_>, column: &[MaybeUninit<V>], part: impl Fn(&V) -> &R) {
         for (place, value) in members.places().zip(column) {
-            // SAFETY: as in `store`.
-            self.set(place, unsafe { value.assume_init_read() });
+            // SAFETY: as in `store_parts`.
+            self.set(place, unsafe { read_part(value, &part) });
         }
     }
+}
+
+/// The states of consecutive members from here on, which are parts of the values of the first lanes of a column.
+#[cfg_attr(optimised, inline(always))]
+pub fn put_states<T, V>(
+    states: &impl StateSource<T>,
+    members: Members<'_>,
+    column: &[MaybeUninit<V>],
+    part: impl Fn(&V) -> &T,
+) {
+    for (place, value) in members.places().zip(column) {
+        // SAFETY: by the protocol of vector frames each of these lanes has a value, whose part is used once.
+        states.put(place, unsafe { read_part(value, &part) });
+    }
+}
+
+/// A part of a value.
+///
+/// # Safety
+///
+/// There is a value, and the part of it is read once.
+#[cfg_attr(optimised, inline(always))]
+unsafe fn read_part<V, T>(value: &MaybeUninit<V>, part: impl Fn(&V) -> &T) -> T {
+    // SAFETY: the caller says so.
+    unsafe { ptr::read(part(value.assume_init_ref())) }
 }

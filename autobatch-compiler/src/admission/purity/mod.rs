@@ -145,7 +145,7 @@ impl PureProgram {
         // What calls yield is there before the code behind them.
         let calls = program.blocks_of(func).filter_map(|block| block.term.call());
         let yielded =
-            calls.filter_map(|call| Some((call.dest, callees.record(&program.func(call.callee).output)?)));
+            calls.filter_map(|call| Some((call.dest, callees.structure(&program.func(call.callee).output)?)));
         structures.extend(yielded.map(|(var, ty)| (program.name(var), ty)));
         let locals = program.vars_of(func).map(|v| program.name(v)).collect();
         let mut walk = PurityWalk {
@@ -179,7 +179,11 @@ impl PureProgram {
 
     /// The type of a value that members have; it is handed back if it is a structure of the file's.
     fn value(&mut self, ty: &Type, callees: &Callees<'_>) -> Option<Option<Type>> {
-        let Some(structure) = callees.record(ty) else { return self.ty(ty).map(|()| None) };
+        let Some(structure) = callees.structure(ty) else { return self.ty(ty).map(|()| None) };
+        if let Type::Tuple(tuple) = &structure {
+            tuple.elems.iter().try_for_each(|ty| self.value(ty, callees).map(|_| ()))?;
+            return Some(Some(structure));
+        }
         self.copied.push(structure.clone());
         for (_, field) in callees.beside.record(&structure)? {
             // Of a type with the name of a number, too.

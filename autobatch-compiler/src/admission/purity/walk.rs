@@ -62,9 +62,14 @@ impl<'a> Callees<'a> {
         Callees { beside, ..self }
     }
 
-    /// A type that is a structure of the file's, of numbers, tuples and arrays of them, and structures of such.
-    pub(super) fn record(&self, ty: &Type) -> Option<Type> {
-        Some(self.beside.plain(ty)).filter(|ty| self.beside.record(ty).is_some())
+    /// A type that is a structure of the file's, of numbers, tuples and arrays of them, and structures of such; or a tuple with one in it.
+    pub(super) fn structure(&self, ty: &Type) -> Option<Type> {
+        let ty = self.beside.plain(ty);
+        let is_one = match &ty {
+            Type::Tuple(tuple) => tuple.elems.iter().any(|ty| self.structure(ty).is_some()),
+            ty => self.beside.record(ty).is_some(),
+        };
+        is_one.then_some(ty)
     }
 }
 
@@ -113,12 +118,8 @@ impl<'a> PurityWalk<'a> {
     /// `let pat = value;`
     fn bind(&mut self, pat: &Pat, value: &Expr) -> Option<()> {
         if let Some(ty) = self.structure(value) {
-            let Pat::Ident(p) = untyped(pat) else { return None };
-            if p.by_ref.is_some() || p.subpat.is_some() {
-                return None;
-            }
-            self.structures.insert(p.ident.to_string(), ty);
-            return self.whole(value);
+            self.whole(value)?;
+            return self.bind_structure(pat, ty);
         }
         if let Pat::Ident(p) = untyped(pat)
             && p.by_ref.is_none()
@@ -137,6 +138,23 @@ impl<'a> PurityWalk<'a> {
         }
         self.pattern(pat)?;
         self.expr(value)
+    }
+
+    /// The pattern of a structure, or of a tuple with one in it.
+    fn bind_structure(&mut self, pat: &Pat, ty: Type) -> Option<()> {
+        match (untyped(pat), ty) {
+            (Pat::Ident(p), ty) if p.by_ref.is_none() && p.subpat.is_none() => {
+                self.structures.insert(p.ident.to_string(), ty);
+                Some(())
+            }
+            (Pat::Tuple(p), Type::Tuple(ty)) if p.elems.len() == ty.elems.len() => {
+                p.elems.iter().zip(&ty.elems).try_for_each(|(pat, ty)| match self.callees.structure(ty) {
+                    Some(ty) => self.bind_structure(pat, ty),
+                    None => self.pattern(pat),
+                })
+            }
+            _ => None,
+        }
     }
 
     /// The variables of a pattern that stand for parts of a tuple in shared data.
@@ -210,15 +228,20 @@ impl<'a> PurityWalk<'a> {
     /// them, and they go only where they are not looked into.
     fn structure(&self, expr: &Expr) -> Option<Type> {
         let callees = &self.callees;
-        let named = |path: &syn::Path| path.get_ident().and_then(|name| callees.record(&parse_quote!(#name)));
+        let named = |path: &syn::Path| path.get_ident().and_then(|name| callees.structure(&parse_quote!(#name)));
         match bare(expr) {
             Expr::Path(_) => self.structures.get(&name(bare(expr))?).cloned(),
-            Expr::Field(e) => callees.record(&callees.beside.field(&self.structure(&e.base)?, &e.member)?),
+            Expr::Field(e) => callees.structure(&callees.beside.field(&self.structure(&e.base)?, &e.member)?),
+            Expr::Tuple(e) => {
+                let ty = |e: &Expr| self.structure(e).unwrap_or_else(|| parse_quote!(_));
+                let types = e.elems.iter().map(ty);
+                callees.structure(&parse_quote!((#(#types,)*)))
+            }
             Expr::Struct(e) => named(&e.path).filter(|_| e.qself.is_none() && e.rest.is_none()),
             Expr::Call(e) => {
                 let Expr::Path(func) = &*e.func else { return None };
                 match self.called(func) {
-                    Some((helper, callees)) => callees.record(&helper.output),
+                    Some((helper, callees)) => callees.structure(&helper.output),
                     None => named(&func.path).filter(|_| func.qself.is_none()),
                 }
             }
@@ -232,6 +255,7 @@ impl<'a> PurityWalk<'a> {
             Expr::Path(_) => Some(()),
             Expr::Field(e) => self.whole(&e.base),
             Expr::Struct(e) => e.fields.iter().try_for_each(|field| self.value(&field.expr)),
+            Expr::Tuple(e) => e.elems.iter().try_for_each(|e| self.value(e)),
             Expr::Call(e) => match &*e.func {
                 Expr::Path(func) if self.called(func).is_none() => {
                     e.args.iter().try_for_each(|e| self.value(e))
@@ -266,8 +290,13 @@ impl<'a> PurityWalk<'a> {
             if matches!(expr, Expr::Binary(_)) && self.structure(place).is_some() {
                 return None;
             }
-            if let (Some(ty), Some(name)) = (self.structure(value), name(bare(place))) {
-                self.structures.insert(name, ty);
+            if let Some(ty) = self.structure(value) {
+                match name(bare(place)) {
+                    Some(name) => _ = self.structures.insert(name, ty),
+                    // Which of its variables hold structures then, nobody follows.
+                    None if matches!(bare(place), Expr::Tuple(_)) => return None,
+                    None => self.assignable(place)?,
+                }
                 return self.whole(value);
             }
             self.assignable(place)?;

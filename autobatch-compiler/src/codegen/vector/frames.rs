@@ -38,6 +38,7 @@ use crate::codegen::parts::VectorVariant;
 use crate::codegen::region::{self, Engine, Region};
 use crate::codegen::strip::ARGUMENTS;
 use crate::codegen::vector::columns::{argument, columns, level, set, uniforms};
+use crate::codegen::vector::states::StatesOfMembers;
 use crate::codegen::wavefront;
 use crate::ir::{Block, BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
 use crate::item::model::Function;
@@ -160,6 +161,7 @@ pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, task_block
     let strip = emitter.width.strip;
     let (lanes, members, arena) = (name("__lanes"), name("__members"), name("__arena"));
     let params = columns(emitter, program.entry);
+    let StatesOfMembers { values, put, store } = StatesOfMembers::of(emitter);
     let loads = params.clone().map(|v| {
         let (column, var) = (argument(v), program.var(v));
         let ident = &var.ident;
@@ -191,6 +193,7 @@ pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, task_block
         let __depth = #rt::vector::Tile::depth(__tile);
         let #lanes = #rt::vector::width::<#strip>(__len);
         let mut #arena = #rt::vector::Tile::arena(__tile);
+        #values
         #(#loads)*
         #order
         let __results = #rt::vector::Arena::column(&mut #arena, #lanes);
@@ -198,7 +201,8 @@ pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, task_block
         #call
         #back
         #rt::vector::Arena::step(&#arena, 1);
-        #rt::Out::store(__out, #members, __results);
+        #put
+        #store
     }
 }
 
@@ -609,15 +613,25 @@ impl<'e> Writer<'e, '_> {
         let (emitter, rt) = (self.emitter, &self.emitter.rt);
         let function = emitter.program.func(self.func);
         let clone = emitter.clone_path(self.func).filter(|_| function.recursive)?;
-        let mut args = Vec::new();
-        for v in &function.params {
+        let states: Vec<usize> = emitter.written(self.func).states().map(|(nth, _)| nth).collect();
+        let state = |nth: usize| format_ident!("__state{}", nth, span = Span::mixed_site());
+        let (mut args, mut lent) = (Vec::new(), Vec::new());
+        for (nth, v) in function.params.iter().enumerate() {
             let variable = emitter.program.var(*v);
             let ident = &variable.ident;
             args.push(match (variable.is_uniform(), emitter.has_column(*v)) {
                 (true, _) => quote!(#ident),
                 (_, true) => {
                     let from = column(*v);
-                    quote!(#rt::vector::value(#from, __lane))
+                    let value = quote!(#rt::vector::value(#from, __lane));
+                    match states.contains(&nth) {
+                        true => {
+                            let state = state(nth);
+                            lent.push(quote!(let mut #state = #value;));
+                            quote!(&mut #state)
+                        }
+                        false => value,
+                    }
                 }
                 // Nothing reads it, so nobody has it.
                 (_, false) => return None,
@@ -632,6 +646,11 @@ impl<'e> Writer<'e, '_> {
                 quote!(if __limited { #counted #fish(#(#args,)* #depth) } else { #clone #fish(#(#args,)* #depth) })
             }
             None => quote!(#clone #fish(#(#args,)* #depth)),
+        };
+        let states = states.into_iter().map(state);
+        let call = match lent.is_empty() {
+            true => call,
+            false => quote!({ #(#lent)* (#call, #(#states),*) }),
         };
         Some((most, call))
     }

@@ -43,6 +43,7 @@ use crate::codegen::names::{name, numbered, source};
 use crate::codegen::region::{self, Engine, Region};
 use crate::codegen::strip::LaneStorage;
 use crate::codegen::vector::columns;
+use crate::codegen::vector::states::{self, StatesOfMembers};
 use crate::ir::{BlockId, Call, FuncId, VarId, VarSet};
 
 /// Numbers of queues that are no program point's begin here.
@@ -234,8 +235,10 @@ impl Writer<'_, '_> {
             }
         });
         let level = columns::level(emitter, self.isa);
+        let values = StatesOfMembers::of(emitter).values;
         quote! {
             let __level = #level;
+            #values
             let mut __arena = #rt::vector::Arena::at(#rt::vector::Tile::arena(__tile), __level);
             #(let #saved = #rt::wavefront::SavedFrame::new();)*
             let __size = #rt::wavefront::largest(&[#(#rt::wavefront::SavedFrame::size(&#saved)),*]);
@@ -493,9 +496,10 @@ impl Writer<'_, '_> {
     /// Members have their results.
     fn finish(&self, result: &TokenStream, places: &TokenStream, here: &TokenStream) -> TokenStream {
         let rt = &self.emitter.rt;
+        let finish = states::finish(self.emitter, &quote!(#rt::vector::value(#result, __lane)));
         quote! {
             #rt::wavefront::Wavefront::finish(&mut __wavefront, &#places, #here, #[inline(always)] |__lane, __member| {
-                #rt::Out::set(__out, __member, #rt::vector::value(#result, __lane));
+                #finish
             });
         }
     }

@@ -22,5 +22,5 @@ pub use by_value::{Column, Same, same};
 pub use offsets::Offsets;
 pub use one_or_many::OneOrMany;
 pub use ragged::{Ragged, RaggedMut};
-pub use source::Source;
 pub(crate) use source::States;
+pub use source::{Source, StateSource, StateValues};

@@ -4,7 +4,7 @@
 //! to one worker.
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, needs_drop};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -67,9 +67,17 @@ impl Once {
     /// Panics if there is no such member, or if it was marked before.
     #[cfg_attr(optimised, inline(always))]
     fn claim(&self, member: usize) {
+        self.check(member).store(true, Ordering::Relaxed);
+    }
+
+    /// The member's mark, which is not set.
+    ///
+    /// Panics if there is no such member, or if it was marked before.
+    #[cfg_attr(optimised, inline(always))]
+    fn check(&self, member: usize) -> &AtomicBool {
         let Some(taken) = self.taken.get(member) else { self.refused(member) };
         assert!(!taken.load(Ordering::Relaxed), "a member is handed out once");
-        taken.store(true, Ordering::Relaxed);
+        taken
     }
 
     /// Ends the member that nobody can take.
@@ -165,5 +173,52 @@ unsafe impl<'a, T: Send> Source<&'a mut T> for States<'a, T> {
         // SAFETY: `claim` has checked the index and lets only one caller through per element; the
         // slice is borrowed mutably for 'a by this source alone.
         unsafe { &mut *self.first.add(member) }
+    }
+}
+
+/// States as values, for code that hands back what becomes of them.
+#[doc(hidden)]
+pub trait StateSource<T>: Sync {
+    /// A copy of a member's state, which stays where it is.
+    ///
+    /// Panics if the member was handed out.
+    fn value(&self, member: usize) -> T;
+    /// A member's state from here on. The member is not handed out any more.
+    fn put(&self, member: usize, state: T);
+}
+
+impl<T: Send> StateSource<T> for States<'_, T> {
+    #[cfg_attr(optimised, inline(always))]
+    fn value(&self, member: usize) -> T {
+        // Not a constant: code for states that are owned exists, and is never run.
+        assert!(!needs_drop::<T>(), "only states that own nothing are values");
+        self.taken.check(member);
+        // SAFETY: `check` has seen that there is such an element, and that no reference to it was handed out; the thread that has the
+        // member is the one that asks (see `Once`). The copy owns nothing.
+        unsafe { self.first.add(member).read() }
+    }
+
+    #[cfg_attr(optimised, inline(always))]
+    fn put(&self, member: usize, state: T) {
+        assert!(!needs_drop::<T>(), "only states that own nothing are values");
+        *self.get(member) = state;
+    }
+}
+
+/// Copies of the states of members, as a column.
+#[doc(hidden)]
+pub struct StateValues<'s, S>(pub &'s S);
+
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<T, S: StateSource<T>> Source<T> for StateValues<'_, S> {
+    fn len(&self) -> Option<usize> {
+        None
+    }
+    #[cfg_attr(optimised, inline(always))]
+    fn get(&self, member: usize) -> T {
+        self.0.value(member)
+    }
+    fn repeatable(&self) -> bool {
+        true
     }
 }

@@ -1,0 +1,384 @@
+//! State passing: what a function changes behind a `&mut` it takes as a value, and hands back with its result.
+//!
+//! ```text
+//! fn grow(rng: &mut Rng, x: f64) -> f64 {       fn grow(mut rng: Rng, x: f64) -> (f64, Rng) {
+//!     rng.0 ^= rng.0 << 13;                         rng.0 ^= rng.0 << 13;
+//!     if x < 0.1 {                                  if x < 0.1 {
+//!         return x;                      ──▶            return (x, rng);
+//!     }                                             }
+//!     if x > 9.0 {                                  if x > 9.0 {
+//!         grow(rng, x / 2.0)                            grow(rng, x / 2.0)
+//!     } else {                                      } else {
+//!         1.0 + grow(rng, x - 1.0)                      (1.0 + { let (value, state) = grow(rng, x - 1.0); rng = state; value }, rng)
+//!     }                                             }
+//! }                                             }
+//! ```
+//!
+//! So a program with states is one of numbers only, and runs where such programs run. It is a copy of the program: the user's function
+//! keeps its signature, and so does the scalar code.
+//!
+//! **Source.** State transformers: Wadler, “Comprehending monads”, 1992, section 4.
+//!
+//! **Invariant:** a function is rewritten as a whole, or it is named among those that are not. A call with states that is rewritten is one
+//! of the program's functions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::Span;
+use syn::{Block, Expr, Ident, Macro, Stmt, Type, UnOp, parse_quote};
+
+use crate::ir::{self, Program, Terminator};
+use crate::item::model::{Function, Item, Param, Passing, rebind};
+use crate::resolve::resolution::{Resolution, VariableTypes};
+use crate::syntax::bindings::is_self;
+use crate::syntax::mentions::{bare, idents, is_variable, name};
+use crate::syntax::visit_mut::{self, VisitMut};
+use crate::syntax::walk::{self, At};
+
+/// A copy of an item whose functions pass states as values.
+pub(crate) struct Passed {
+    pub(crate) item: Item,
+    /// The types of variables then, by the positions of functions.
+    pub(crate) types: Vec<(usize, VariableTypes)>,
+    /// The functions that are not rewritten, though they may have states or calls with states.
+    left: BTreeSet<usize>,
+    /// The names of the functions that have states.
+    names: BTreeSet<String>,
+}
+
+impl Passed {
+    /// Whether a program of the item has functions only that are rewritten, and no call with states in its lane code: that would be one of
+    /// the user's function.
+    pub(crate) fn is_whole(&self, program: &Program, sources: &[usize]) -> bool {
+        let names = |at: At<'_>| match at {
+            At::Expr(Expr::Path(p)) => p.path.segments.last().is_some_and(|s| self.has(&s.ident)),
+            At::Expr(Expr::MethodCall(call)) => self.has(&call.method),
+            At::Macro(mac) => idents(mac.tokens.clone()).iter().any(|word| self.has(word)),
+            _ => false,
+        };
+        let calls = |block: &ir::Block| match &block.term {
+            Terminator::Branch { cond, .. } => walk::any(&**cond, names),
+            Terminator::Switch { scrutinee, arms, .. } => {
+                walk::any(&**scrutinee, names)
+                    || arms.iter().flat_map(|arm| &arm.guard).any(|guard| walk::any(guard, names))
+            }
+            _ => false,
+        };
+        !sources.iter().any(|source| self.left.contains(source))
+            && !program.blocks.iter().any(|block| block.code().any(|stmt| walk::any(stmt, names)) || calls(block))
+    }
+
+    fn has(&self, name: &Ident) -> bool {
+        self.names.contains(&name.to_string())
+    }
+}
+
+/// Passes the states of an item's functions as values; `None` if there are none. `callable` are the functions that are part of a program, by
+/// name.
+pub(crate) fn rewrite(
+    item: &Item,
+    resolution: &Resolution,
+    callable: &BTreeMap<String, usize>,
+) -> Option<Passed> {
+    let has_states = |f: &&usize| item.functions[**f].states().next().is_some();
+    let names = callable.iter().filter(|(_, f)| has_states(f)).map(|(name, _)| name.clone()).collect();
+    let mut passed = Passed { item: item.clone(), types: vec![], left: BTreeSet::new(), names };
+    if passed.names.is_empty() {
+        return None;
+    }
+    let callees = Callees { functions: &item.functions, own: item.own_name(), callable };
+    for (position, function) in passed.item.functions.iter_mut().enumerate() {
+        let is_called = callable.values().any(|f| *f == position);
+        match pass(function, callees, is_called) {
+            Some(body) => {
+                let mut types = resolution.types(position).clone();
+                for param in function.params.iter_mut().filter(|_| is_called) {
+                    if let Some(state) = param.state().cloned() {
+                        types.insert(param.ident.to_string(), state.clone());
+                        (param.ty, param.passing, param.mutable) = (state, Passing::Each, true);
+                    }
+                }
+                if is_called {
+                    function.output = output(&item.functions[position]);
+                }
+                rebind(function, body);
+                passed.types.push((position, types));
+            }
+            None => _ = passed.left.insert(position),
+        }
+    }
+    Some(passed)
+}
+
+/// What a function hands back: its result, then its states.
+fn output(function: &Function) -> Type {
+    let states: Vec<&Type> = function.states().map(|(_, ty)| ty).collect();
+    let result = &function.output;
+    if states.is_empty() { result.clone() } else { parse_quote!((#result, #(#states),*)) }
+}
+
+/// The body of a function that passes states as values.
+fn pass(function: &Function, callees: Callees<'_>, is_called: bool) -> Option<Block> {
+    let own = function.params.iter().filter(|p| is_called && p.state().is_some());
+    let own: Vec<&Param> = own.collect();
+    if own.iter().any(|p| p.pattern.is_some() || p.mutable) {
+        return None;
+    }
+    let mut pass = Pass {
+        own: own.iter().map(|p| p.ident.clone()).collect(),
+        is_unit: matches!(&function.output, Type::Tuple(t) if t.elems.is_empty()),
+        callees,
+        fits: true,
+    };
+    let mut body = function.body.clone();
+    match pass.own.is_empty() {
+        true => pass.visit_block_mut(&mut body),
+        false => pass.tail_block(&mut body),
+    }
+    pass.fits.then_some(body)
+}
+
+/// The program's functions, as calls name them.
+#[derive(Clone, Copy)]
+struct Callees<'a> {
+    functions: &'a [Function],
+    own: Option<&'a Ident>,
+    callable: &'a BTreeMap<String, usize>,
+}
+
+impl<'a> Callees<'a> {
+    /// The function that is called, if it has states.
+    fn of(&self, call: &Expr) -> Option<&'a Function> {
+        let (called, args) = match call {
+            Expr::Call(call) => {
+                let Expr::Path(path) = &*call.func else { return None };
+                let segments = &path.path.segments;
+                let function = self.named(&segments.last()?.ident)?;
+                let is_own = |ty: &Ident| ty == "Self" || self.own.is_some_and(|own| own == ty);
+                let fits = match segments.len() {
+                    1 => !function.associated,
+                    2 => function.associated && is_own(&segments[0].ident),
+                    _ => false,
+                };
+                (Some(function).filter(|_| fits && path.qself.is_none()), call.args.len())
+            }
+            Expr::MethodCall(call) => {
+                let of_self = matches!(&*call.receiver, Expr::Path(p) if p.path.get_ident().is_some_and(is_self));
+                (self.named(&call.method).filter(|_| of_self), call.args.len() + 1)
+            }
+            _ => return None,
+        };
+        called.filter(|f| f.params.len() == args && f.states().next().is_some())
+    }
+
+    fn named(&self, name: &Ident) -> Option<&'a Function> {
+        self.callable.get(&name.to_string()).map(|f| &self.functions[*f])
+    }
+}
+
+struct Pass<'a> {
+    /// The function's states.
+    own: Vec<Ident>,
+    /// Whether it has no other result.
+    is_unit: bool,
+    callees: Callees<'a>,
+    /// Whether all could be rewritten.
+    fits: bool,
+}
+
+impl Pass<'_> {
+    fn is_state(&self, expr: &Expr) -> bool {
+        self.own.iter().any(|state| is_variable(expr, &state.to_string()))
+    }
+
+    /// A block whose value is the function's result.
+    fn tail_block(&mut self, block: &mut Block) {
+        let tail = match block.stmts.pop() {
+            Some(Stmt::Expr(tail, None)) => Some(tail),
+            other => {
+                block.stmts.extend(other);
+                None
+            }
+        };
+        block.stmts.iter_mut().for_each(|stmt| self.visit_stmt_mut(stmt));
+        match tail {
+            Some(mut tail) => {
+                self.tail(&mut tail);
+                block.stmts.push(Stmt::Expr(tail, None));
+            }
+            None if self.is_unit => {
+                let all = self.with_states(&parse_quote!(()));
+                block.stmts.push(Stmt::Expr(all, None));
+            }
+            // It never ends.
+            None => {}
+        }
+    }
+
+    /// An expression whose value is the function's result.
+    fn tail(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Paren(e) => self.tail(&mut e.expr),
+            Expr::If(e) if e.else_branch.is_some() => {
+                self.visit_expr_mut(&mut e.cond);
+                self.tail_block(&mut e.then_branch);
+                if let Some((_, otherwise)) = &mut e.else_branch {
+                    self.tail(otherwise);
+                }
+            }
+            Expr::Match(e) => {
+                self.visit_expr_mut(&mut e.expr);
+                for arm in &mut e.arms {
+                    self.visit_pat_mut(&mut arm.pat);
+                    self.tail(&mut arm.body);
+                }
+            }
+            Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => self.tail_block(&mut e.block),
+            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => self.visit_expr_mut(expr),
+            Expr::Macro(e) if never_ends(&e.mac) => self.visit_expr_mut(expr),
+            _ => {
+                if let Some(callee) = self.callees.of(expr)
+                    && let Some((call, places)) = self.call(callee, expr)
+                {
+                    let is_own = |(place, own): (&Expr, &Ident)| is_variable(place, &own.to_string());
+                    let all_own = places.len() == self.own.len() && places.iter().zip(&self.own).all(is_own);
+                    let value = if all_own { call } else { self.with_states(&self.value(callee, &call, &places)) };
+                    *expr = value;
+                    return;
+                }
+                self.visit_expr_mut(expr);
+                *expr = match self.is_unit {
+                    true => {
+                        let all = self.with_states(&parse_quote!(()));
+                        parse_quote!({ #expr; #all })
+                    }
+                    false => self.with_states(expr),
+                };
+            }
+        }
+    }
+
+    /// `(value, rng)`
+    fn with_states(&self, value: &Expr) -> Expr {
+        let own = &self.own;
+        parse_quote!((#value, #(#own),*))
+    }
+
+    /// A call that is handed states as values, and the places that they come from.
+    fn call(&mut self, callee: &Function, call: &Expr) -> Option<(Expr, Vec<Expr>)> {
+        let mut call = call.clone();
+        let args: Vec<&mut Expr> = match &mut call {
+            Expr::Call(e) => e.args.iter_mut().collect(),
+            Expr::MethodCall(e) => std::iter::once(&mut *e.receiver).chain(&mut e.args).collect(),
+            _ => return None,
+        };
+        let mut places = Vec::new();
+        for (arg, param) in args.into_iter().zip(&callee.params) {
+            if param.state().is_none() {
+                self.visit_expr_mut(arg);
+                continue;
+            }
+            let Some(place) = self.place(arg) else {
+                self.fits = false;
+                return None;
+            };
+            *arg = place.clone();
+            places.push(place);
+        }
+        Some((call, places))
+    }
+
+    /// The place behind an argument that is a `&mut`: a state, or a variable that is lent, or a field of either.
+    fn place(&self, arg: &Expr) -> Option<Expr> {
+        let arg = bare(arg);
+        match arg {
+            Expr::Reference(e) if e.mutability.is_some() => self.lent(&e.expr),
+            state => self.is_state(state).then(|| state.clone()),
+        }
+    }
+
+    fn lent(&self, place: &Expr) -> Option<Expr> {
+        match bare(place) {
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && self.is_state(&e.expr) => {
+                Some(bare(&e.expr).clone())
+            }
+            Expr::Field(e) => {
+                let base = if self.is_state(&e.base) { bare(&e.base).clone() } else { self.lent(&e.base)? };
+                let member = &e.member;
+                Some(parse_quote!(#base.#member))
+            }
+            // A reference can't be lent so: it is not declared `mut`.
+            variable => (name(variable).is_some() && !self.is_state(variable)).then(|| variable.clone()),
+        }
+    }
+
+    /// The value of a call, behind which the places have their states.
+    fn value(&self, callee: &Function, call: &Expr, places: &[Expr]) -> Expr {
+        let ty = output(callee);
+        let value = Ident::new("__value", Span::mixed_site());
+        let states = (0..places.len()).map(|nth| Ident::new(&format!("__state{nth}"), Span::mixed_site()));
+        let states: Vec<Ident> = states.collect();
+        parse_quote!({ let (#value, #(#states),*): #ty = #call; #(#places = #states;)* #value })
+    }
+}
+
+/// Whether a macro is one that panics.
+fn never_ends(mac: &Macro) -> bool {
+    ["panic", "unreachable", "todo", "unimplemented"].iter().any(|name| mac.path.is_ident(name))
+}
+
+impl VisitMut for Pass<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Some(callee) = self.callees.of(expr) {
+            if let Some((call, places)) = self.call(callee, expr) {
+                *expr = self.value(callee, &call, &places);
+            }
+            return;
+        }
+        match expr {
+            // What these leave or hold is not seen here.
+            Expr::Closure(_) | Expr::Try(_) | Expr::Async(_) | Expr::Unsafe(_) | Expr::RawAddr(_) => {
+                self.fits = false;
+            }
+            Expr::Return(e) if !self.own.is_empty() => match &mut e.expr {
+                Some(value) => self.tail(value),
+                None => e.expr = Some(Box::new(self.with_states(&parse_quote!(())))),
+            },
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && self.is_state(&e.expr) => {
+                *expr = bare(&e.expr).clone();
+            }
+            Expr::Field(e) if self.is_state(&e.base) => {}
+            Expr::Index(e) if self.is_state(&e.expr) => self.visit_expr_mut(&mut e.index),
+            Expr::MethodCall(e) if self.is_state(&e.receiver) => {
+                e.args.iter_mut().for_each(|arg| self.argument(arg));
+            }
+            Expr::MethodCall(e) => {
+                self.visit_expr_mut(&mut e.receiver);
+                e.args.iter_mut().for_each(|arg| self.argument(arg));
+            }
+            Expr::Call(e) => {
+                self.visit_expr_mut(&mut e.func);
+                e.args.iter_mut().for_each(|arg| self.argument(arg));
+            }
+            other if self.is_state(other) => self.fits = false,
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        let mut words = idents(mac.tokens.clone()).into_iter();
+        self.fits &= !words.any(|word| self.own.contains(&word) || self.callees.named(&word).is_some());
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Pass<'_> {
+    /// An argument of another function: a state is lent to it.
+    fn argument(&mut self, arg: &mut Expr) {
+        match self.is_state(arg) {
+            true => *arg = parse_quote!(&mut #arg),
+            false => self.visit_expr_mut(arg),
+        }
+    }
+}
