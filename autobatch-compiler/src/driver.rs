@@ -206,7 +206,7 @@ fn expand(
         }
         let vector = match admitted.pure.clone() {
             Some(pure) => Some(vector_program(&item, resolution, entry, &options, &passes, dump).of(pure)),
-            None => with_states(&item, resolution, entry, &mut admitted, checks, &options, &passes, dump),
+            None => with_values(&item, resolution, entry, &mut admitted, checks, &options, &passes, dump),
         };
         programs.push((entry, item, admitted, vector, args));
     }
@@ -318,9 +318,9 @@ impl VectorLowered {
     }
 }
 
-/// The vector program of one that has states and does nothing else that shows.
+/// The vector program of one that only computes where states, and structures that are owned, are values.
 #[allow(clippy::too_many_arguments)]
-fn with_states(
+fn with_values(
     item: &model::Item,
     resolution: &Resolution,
     entry: usize,
@@ -334,10 +334,19 @@ fn with_states(
     let (mut callable, _) =
         selection::worth_batching(&item.functions, entry, &options.primitives, definitions);
     callable.insert(item.functions[entry].sig.ident.to_string(), entry);
-    let mut passed = state_passing::rewrite(item, resolution, &callable)?;
-    let resolution = &resolution.clone().with_types(std::mem::take(&mut passed.types));
     let is_callable = |f: usize| callable.values().any(|position| *position == f);
+    let has_states = callable.values().any(|f| item.functions[*f].states().next().is_some());
+    let has_owned = item.declared.beside.has_owned();
+    if !has_states && !has_owned {
+        return None;
+    }
     let mut more = HelperChecks::default();
+    let mut values = model::Item { declared: Rc::new(item.declared.with_owned()), ..item.clone() };
+    if has_owned {
+        more = desugar::inline_expansion::rewrite(&mut values, resolution, is_callable, options.vector_math);
+    }
+    let mut passed = state_passing::rewrite(&values, resolution, &callable);
+    let resolution = &resolution.clone().with_types(std::mem::take(&mut passed.types));
     let types = scalar_replacement::rewrite(&mut passed.item, resolution, is_callable, &mut more);
     let resolution = &resolution.clone().with_types(types);
     let vector = vector_program(&passed.item, resolution, entry, options, passes, dump);

@@ -81,7 +81,7 @@ pub use crate::batch::{
 pub use crate::probes::{
     checked::{Checked, Same},
     math_receiver::{OtherType, Typed},
-    type_id::{NoList, is_copied, is_plain, shown, yields_plain},
+    type_id::{NoList, is_plain, shown, yields_plain},
 };
 
 /// # `?`, ranges, ends of iterator chains
@@ -153,8 +153,9 @@ pub mod vector {
         LaneOrder, LaneSet, List, ListRows, LoopColumn, LoopLanes, Members, Moved, Points, TaskBlocks, Tile,
         align, append_strip, body, copied, copy_slot, default_lanes, differs, element, full, gather, give,
         give_up_unless, interleaved, is_few, is_outside, is_sparse, kind, lane_by_lane, load, load_same,
-        merge, noalias::*, open, open_to_read, pad, part, part_bits, put, put_states, quotient, repeat, repeat_exits,
-        row, scatter, sort_key, sorted, spread, squeeze, strips, strips_mut, unsorted, value, width, within,
+        merge, noalias::*, open, open_to_read, pad, part, part_bits, put, put_states, quotient, repeat,
+        repeat_exits, row, scatter, sort_key, sorted, spread, squeeze, strips, strips_mut, unsorted, value,
+        width, within,
     };
 }
 

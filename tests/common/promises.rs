@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
 use super::{Bits, agree_at, executors};
-use autobatch::{BatchError, Options, Outcome};
+use autobatch::{BatchError, Isa, Options, Outcome};
 
 /// Compares a batched function with its scalar one on each of the inputs, a value per member.
 macro_rules! agree {
@@ -77,16 +77,27 @@ pub(crate) fn hold_states<S: Bits + Clone, R: Bits>(
 ) {
     let numbers = numbers();
     assert_eq!(states.len(), numbers.len());
+    // More than a few members, so that vectors have them.
+    let members = if cfg!(miri) { numbers.len() } else { 211 };
+    let numbers: Vec<u64> = numbers.into_iter().cycle().take(members).collect();
+    let states: Vec<S> = states.into_iter().cycle().take(members).collect();
     let mut changed = states.clone();
     let expected: Vec<R> = changed.iter_mut().zip(&numbers).map(|(state, &n)| scalar(state, n)).collect();
     let differing = (1..expected.len()).filter(|&at| !expected[at].same(&expected[at - 1])).count();
     assert!(differing > 8, "only {differing} of the results differ from their neighbours");
     assert!(!changed.same(&states), "no state changes");
     for (name, options) in executors() {
-        for (threads, lanes) in [(1, 64), (1, 1), (2, 7), (3, 1000)] {
-            let how = format!("{name}, {threads} threads, {lanes} lanes");
+        let ways = [
+            (1, 64, Isa::Avx512),
+            (1, 1, Isa::Baseline),
+            (2, 7, Isa::Avx2),
+            (3, 1000, Isa::Avx512),
+            (1, 1000, Isa::Avx2),
+        ];
+        for (threads, lanes, isa) in ways {
+            let how = format!("{name}, {threads} threads, {lanes} lanes, {isa:?}");
             let mut found = states.clone();
-            let options = options.clone().threads(threads).lanes(lanes);
+            let options = options.clone().threads(threads).lanes(lanes).isa(isa);
             let outcome =
                 batched(&mut found, &numbers, &options).unwrap_or_else(|error| panic!("{how}: {error}"));
             let values = outcome.into_values().expect("no faults");

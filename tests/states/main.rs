@@ -1,4 +1,5 @@
-//! A member's state ends as the scalar function leaves it, to the bit, whether lane code works on the state or on a copy of it.
+//! A member's state ends as the scalar function leaves it, to the bit, whether lane code works on the state, on a copy of it, or hands it
+//! back as a value.
 
 // The code here is as users write it.
 #![allow(clippy::all)]
@@ -9,6 +10,7 @@ mod common;
 mod faults;
 mod references_that_stay;
 mod types;
+mod values;
 
 use common::Bits;
 

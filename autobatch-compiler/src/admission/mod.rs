@@ -126,7 +126,7 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
     }
     let outputs = receivers::outputs(item);
     let receivers = Receivers::of_all(&lowered, item, &outputs);
-    let pure = purity::of(&lowered, item, &outputs, &receivers);
+    let pure = purity::of(&lowered, item, item, &outputs, &receivers);
     let program = &lowered.program;
     for (func, receivers) in program.func_ids().zip(&receivers) {
         let source = lowered.sources[func.0];
@@ -161,7 +161,7 @@ pub(crate) fn admit_passed(
     }
     let outputs = receivers::outputs(passed);
     let receivers = Receivers::of_all(lowered, passed, &outputs);
-    let pure = purity::of(lowered, passed, &outputs, &receivers)?;
+    let pure = purity::of(lowered, passed, written, &outputs, &receivers)?;
     let outputs = receivers::outputs(written);
     let own = Receivers::of_all(&admitted.lowered, written, &outputs);
     let asked = computing(&admitted.lowered.sources, written, &own);

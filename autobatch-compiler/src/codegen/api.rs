@@ -171,6 +171,7 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let steps = machine.steps;
     let wavefront = machine.vector.as_ref().is_some_and(|code| code.wavefront);
     let task_blocks = machine.vector.as_ref().is_some_and(|code| code.task_blocks);
+    let has_states = function.states().next().is_some();
     let vectors = match &machine.vector {
         Some(code) if code.short => quote!(All),
         Some(code) if !code.variants.is_empty() => quote!(Long),
@@ -196,7 +197,7 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #(#sources)*
         let __vector_lanes = #vector_lanes;
         let __ways =
-            #rt::Ways { scalar: #run_scalar, counted: #run_counted, steps: #steps, machine: #tile, vector: #vector, vector_lanes: __vector_lanes, vectors: #rt::Vectors::#vectors, wavefront: #wavefront, task_blocks: #task_blocks };
+            #rt::Ways { scalar: #run_scalar, counted: #run_counted, steps: #steps, machine: #tile, vector: #vector, vector_lanes: __vector_lanes, vectors: #rt::Vectors::#vectors, wavefront: #wavefront, task_blocks: #task_blocks, states: #has_states };
     );
     quote_spanned! {span=>
         #[doc = #doc]
@@ -293,14 +294,14 @@ fn lanes(code: &VectorCode, params: &[Param], rt: &TokenStream) -> TokenStream {
             None => quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#value))),
         }
     });
-    let copied = &code.pure.copied;
+    let structures = &code.pure.structures;
     // What has been taken from a source must be there again for members that run as scalar code. States are not taken: they are copied.
     let is_taken = |p: &&Param| !matches!(p.passing, Passing::Shared | Passing::State);
     let sources = params.iter().filter(is_taken).map(|p| &p.ident);
     let (recursive, sizes) = (code.recursive, &code.types);
     quote! {
         #rt::vector::default_lanes(
-            true #(&& #types)* #(&& #rt::is_copied::<#copied>())* #(&& #leaves)* #(&& #rt::Source::repeatable(&#sources))*,
+            true #(&& #types)* #(&& !::core::mem::needs_drop::<#structures>())* #(&& #leaves)* #(&& #rt::Source::repeatable(&#sources))*,
             #recursive,
             0 #(+ ::core::mem::size_of::<#sizes>())*,
         )

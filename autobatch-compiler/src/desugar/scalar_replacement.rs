@@ -75,9 +75,8 @@ fn take_apart(function: &mut Function, known: &VariableTypes, types: &Types<'_>,
         if aggregates.is_empty() {
             return;
         }
-        let is_structure =
-            |a: &&Aggregate| a.origin != Origin::State && !matches!(a.ty, Type::Tuple(_) | Type::Array(_));
-        for aggregate in aggregates.values().filter(is_structure) {
+        let is_copied = |a: &&Aggregate| a.origin != Origin::State && types.definitions.says_copy(&a.ty);
+        for aggregate in aggregates.values().filter(is_copied) {
             checks.is_copy(&aggregate.ty);
         }
         let params: Vec<Stmt> =

@@ -65,7 +65,10 @@ impl Passed {
             _ => false,
         };
         !sources.iter().any(|source| self.left.contains(source))
-            && !program.blocks.iter().any(|block| block.code().any(|stmt| walk::any(stmt, names)) || calls(block))
+            && !program
+                .blocks
+                .iter()
+                .any(|block| block.code().any(|stmt| walk::any(stmt, names)) || calls(block))
     }
 
     fn has(&self, name: &Ident) -> bool {
@@ -73,33 +76,25 @@ impl Passed {
     }
 }
 
-/// Passes the states of an item's functions as values; `None` if there are none. `callable` are the functions that are part of a program, by
-/// name.
-pub(crate) fn rewrite(
-    item: &Item,
-    resolution: &Resolution,
-    callable: &BTreeMap<String, usize>,
-) -> Option<Passed> {
+/// Passes the states of an item's functions as values. `callable` are the functions that are part of a program, by name.
+pub(crate) fn rewrite(item: &Item, resolution: &Resolution, callable: &BTreeMap<String, usize>) -> Passed {
     let has_states = |f: &&usize| item.functions[**f].states().next().is_some();
     let names = callable.iter().filter(|(_, f)| has_states(f)).map(|(name, _)| name.clone()).collect();
     let mut passed = Passed { item: item.clone(), types: vec![], left: BTreeSet::new(), names };
-    if passed.names.is_empty() {
-        return None;
-    }
-    let callees = Callees { functions: &item.functions, own: item.own_name(), callable };
+    let callees = Callees { item, callable };
     for (position, function) in passed.item.functions.iter_mut().enumerate() {
         let is_called = callable.values().any(|f| *f == position);
         match pass(function, callees, is_called) {
             Some(body) => {
                 let mut types = resolution.types(position).clone();
                 for param in function.params.iter_mut().filter(|_| is_called) {
-                    if let Some(state) = param.state().cloned() {
+                    if let Some(state) = param.state().map(|ty| spelled(ty, item.own.as_ref())) {
                         types.insert(param.ident.to_string(), state.clone());
                         (param.ty, param.passing, param.mutable) = (state, Passing::Each, true);
                     }
                 }
                 if is_called {
-                    function.output = output(&item.functions[position]);
+                    function.output = output(&item.functions[position], item.own.as_ref());
                 }
                 rebind(function, body);
                 passed.types.push((position, types));
@@ -107,12 +102,18 @@ pub(crate) fn rewrite(
             None => _ = passed.left.insert(position),
         }
     }
-    Some(passed)
+    passed
+}
+
+/// The type of a state, without `Self`.
+fn spelled(ty: &Type, own: Option<&Type>) -> Type {
+    let own = own.filter(|_| matches!(ty, Type::Path(p) if p.path.is_ident("Self")));
+    own.unwrap_or(ty).clone()
 }
 
 /// What a function hands back: its result, then its states.
-fn output(function: &Function) -> Type {
-    let states: Vec<&Type> = function.states().map(|(_, ty)| ty).collect();
+fn output(function: &Function, own: Option<&Type>) -> Type {
+    let states: Vec<Type> = function.states().map(|(_, ty)| spelled(ty, own)).collect();
     let result = &function.output;
     if states.is_empty() { result.clone() } else { parse_quote!((#result, #(#states),*)) }
 }
@@ -141,8 +142,7 @@ fn pass(function: &Function, callees: Callees<'_>, is_called: bool) -> Option<Bl
 /// The program's functions, as calls name them.
 #[derive(Clone, Copy)]
 struct Callees<'a> {
-    functions: &'a [Function],
-    own: Option<&'a Ident>,
+    item: &'a Item,
     callable: &'a BTreeMap<String, usize>,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Callees<'a> {
                 let Expr::Path(path) = &*call.func else { return None };
                 let segments = &path.path.segments;
                 let function = self.named(&segments.last()?.ident)?;
-                let is_own = |ty: &Ident| ty == "Self" || self.own.is_some_and(|own| own == ty);
+                let is_own = |ty: &Ident| ty == "Self" || self.item.own_name().is_some_and(|own| own == ty);
                 let fits = match segments.len() {
                     1 => !function.associated,
                     2 => function.associated && is_own(&segments[0].ident),
@@ -163,7 +163,8 @@ impl<'a> Callees<'a> {
                 (Some(function).filter(|_| fits && path.qself.is_none()), call.args.len())
             }
             Expr::MethodCall(call) => {
-                let of_self = matches!(&*call.receiver, Expr::Path(p) if p.path.get_ident().is_some_and(is_self));
+                let of_self =
+                    matches!(&*call.receiver, Expr::Path(p) if p.path.get_ident().is_some_and(is_self));
                 (self.named(&call.method).filter(|_| of_self), call.args.len() + 1)
             }
             _ => return None,
@@ -172,7 +173,7 @@ impl<'a> Callees<'a> {
     }
 
     fn named(&self, name: &Ident) -> Option<&'a Function> {
-        self.callable.get(&name.to_string()).map(|f| &self.functions[*f])
+        self.callable.get(&name.to_string()).map(|f| &self.item.functions[*f])
     }
 }
 
@@ -242,7 +243,8 @@ impl Pass<'_> {
                 {
                     let is_own = |(place, own): (&Expr, &Ident)| is_variable(place, &own.to_string());
                     let all_own = places.len() == self.own.len() && places.iter().zip(&self.own).all(is_own);
-                    let value = if all_own { call } else { self.with_states(&self.value(callee, &call, &places)) };
+                    let value =
+                        if all_own { call } else { self.with_states(&self.value(callee, &call, &places)) };
                     *expr = value;
                     return;
                 }
@@ -314,7 +316,7 @@ impl Pass<'_> {
 
     /// The value of a call, behind which the places have their states.
     fn value(&self, callee: &Function, call: &Expr, places: &[Expr]) -> Expr {
-        let ty = output(callee);
+        let ty = output(callee, self.callees.item.own.as_ref());
         let value = Ident::new("__value", Span::mixed_site());
         let states = (0..places.len()).map(|nth| Ident::new(&format!("__state{nth}"), Span::mixed_site()));
         let states: Vec<Ident> = states.collect();

@@ -33,6 +33,15 @@ pub struct Declared {
 }
 
 impl Declared {
+    /// The same, for code that is run only if no structure needs drop.
+    pub(crate) fn with_owned(&self) -> Declared {
+        Declared {
+            definitions: self.definitions.with_owned(),
+            beside: self.beside.with_owned(),
+            ..self.clone()
+        }
+    }
+
     /// Those of a file.
     pub(crate) fn of_file(file: &syn::File) -> Declared {
         let mut declared = Declared::default();

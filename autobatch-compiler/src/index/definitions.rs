@@ -33,6 +33,8 @@ pub(crate) struct Definitions {
     constants: BTreeMap<String, Option<Constant>>,
     /// The words in the definitions of macros.
     macros: BTreeMap<String, BTreeSet<String>>,
+    /// Whether structures are values that don't say that they are `Copy`.
+    with_owned: bool,
 }
 
 /// An operator that a type of the file has.
@@ -241,13 +243,32 @@ impl Definitions {
         self.fields(&ty, None)
     }
 
-    /// The same of one that says that it is `Copy`.
-    pub(crate) fn record(&self, ty: &Type) -> Option<Vec<(Member, Type)>> {
-        let is_copy = self.of(&self.plain(ty)).is_some_and(|definition| definition.is_copy);
-        self.structure(ty).filter(|_| is_copy)
+    /// The same, for code that is run only if no structure needs drop: there each may be copied as a value.
+    pub(crate) fn with_owned(&self) -> Definitions {
+        Definitions { with_owned: true, ..self.clone() }
     }
 
-    /// Whether a type is a number, or a tuple, an array or a `Copy` structure of such.
+    /// Whether there is a structure of numbers that does not say that it is `Copy`.
+    pub(crate) fn has_owned(&self) -> bool {
+        let all = self.with_owned();
+        let is_owned = |name: &String| {
+            let name = syn::parse_str::<Type>(name).ok();
+            name.is_some_and(|ty| !self.says_copy(&ty) && all.record(&ty).is_some() && all.is_value(&ty))
+        };
+        self.types.keys().any(is_owned)
+    }
+
+    /// Whether a structure says that it is `Copy`.
+    pub(crate) fn says_copy(&self, ty: &Type) -> bool {
+        self.of(&self.plain(ty)).is_some_and(|definition| definition.is_copy)
+    }
+
+    /// The fields of a structure that is a value: it says that it is `Copy`, unless owned ones are values, too.
+    pub(crate) fn record(&self, ty: &Type) -> Option<Vec<(Member, Type)>> {
+        self.structure(ty).filter(|_| self.with_owned || self.says_copy(ty))
+    }
+
+    /// Whether a type is a number, or a tuple, an array or a structure of such that is a value.
     pub(crate) fn is_value(&self, ty: &Type) -> bool {
         let ty = self.plain(ty);
         match &ty {

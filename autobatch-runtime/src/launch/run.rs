@@ -128,6 +128,8 @@ impl Launch<'_> {
         self.per_member |= !answers.admits;
         let (lanes, vectors) = (if answers.computes { code.vector_lanes() } else { 0 }, code.vectors());
         let has_frames = lanes > 0;
+        // What only computes runs once more to be counted.
+        let runs_again = has_frames && !code.has_states();
         (self.counts, self.counts_steps) = (code.counts(), code.counts_steps());
         self.takes_turns = self.counts && !has_frames;
         if !self.keeps_limits() {
@@ -142,7 +144,7 @@ impl Launch<'_> {
         // `Auto` may take scalar code for all.
         let in_place = self.counts_all() && self.executor() != Executor::Auto;
         let records = self.options.trace > 0 && !in_place && self.asked() != Executor::Scalar;
-        if records && !has_frames && !self.on_fibers && self.executor() != Executor::Scalar {
+        if records && !runs_again && !self.on_fibers && self.executor() != Executor::Scalar {
             let clock = Instant::now();
             self.counted = self.record_front(code, &ledger);
             self.begun = self.counted;
@@ -159,7 +161,7 @@ impl Launch<'_> {
         let counts_some = self.options.report && !self.counts_all() && self.asked() != Executor::Scalar;
         let in_blocks = !self.on_fibers && self.executor() != Executor::Scalar;
         // Those would keep others waiting, however long they take.
-        if counts_some && !has_frames && in_blocks && !self.ends() {
+        if counts_some && !runs_again && in_blocks && !self.ends() {
             let clock = Instant::now();
             let counted = self.count_front(code, &ledger);
             self.note(&ledger, Purpose::Counts, self.executor(), counted, clock);
@@ -189,12 +191,12 @@ impl Launch<'_> {
             _ => Engine::VectorFrames,
         };
         let took = begin.elapsed();
-        if counts_some && has_frames && !self.per_member {
+        if counts_some && runs_again && !self.per_member {
             let clock = Instant::now();
             let members = self.count_again(executor, took, code, &ledger);
             self.note(&ledger, Purpose::Counts, executor, members, clock);
         }
-        if records && has_frames && !self.per_member {
+        if records && runs_again && !self.per_member {
             let clock = Instant::now();
             let members = self.record_again(executor, code, &ledger);
             self.note(&ledger, Purpose::Trace, executor, members, clock);

@@ -47,6 +47,7 @@ pub(crate) fn ways<S, T, R>(
         vectors: Vectors::None,
         wavefront: false,
         task_blocks: false,
+        states: false,
     }
 }
 

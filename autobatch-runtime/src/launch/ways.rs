@@ -31,6 +31,8 @@ pub struct Ways<S, C, T, N> {
     pub wavefront: bool,
     /// Whether such a tile runs in task blocks otherwise.
     pub task_blocks: bool,
+    /// Whether members have states. They run once only.
+    pub states: bool,
 }
 
 /// The vectors that a program's vector code is for.
@@ -86,6 +88,8 @@ pub(super) trait Code: Sync {
     fn is_wavefront(&self) -> bool;
     /// As in [`Ways`].
     fn has_task_blocks(&self) -> bool;
+    /// As in [`Ways`].
+    fn has_states(&self) -> bool;
     /// Runs a member as scalar code.
     fn scalar(&self, member: usize, depth: Depth);
     /// The same for each of `members`, as [`Out::fill`] does.
@@ -125,6 +129,9 @@ impl<R: Send, S: ScalarCode<R>, C: ScalarCode<R>, T: MachineCode<R>, N: VectorCo
     }
     fn has_task_blocks(&self) -> bool {
         self.ways.task_blocks
+    }
+    fn has_states(&self) -> bool {
+        self.ways.states
     }
     fn scalar(&self, member: usize, depth: Depth) {
         let place = self.numbering.place(member);

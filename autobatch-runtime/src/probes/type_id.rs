@@ -53,12 +53,6 @@ pub fn is_plain<T>() -> bool {
     plain_types!(any)
 }
 
-/// Whether values may be copied bit by bit, which rustc checks where it is asked.
-#[cfg_attr(optimised, inline(always))]
-pub fn is_copied<T: Copy>() -> bool {
-    true
-}
-
 /// Whether `T`, or what it refers to, is one of the plain types whose bits are set, the first type's the lowest.
 #[cfg_attr(optimised, inline(always))]
 pub(crate) fn is_one_of<T>(types: u16) -> bool {

@@ -72,10 +72,11 @@ fn is_of_std(tree: &syn::UseTree) -> bool {
 }
 
 /// What must be primitive for the program to only compute; `None` if it does more. Classes of variables are
-/// settled.
+/// settled. `written` has the functions with the parameters that members are given.
 pub(crate) fn of(
     lowered: &Lowered,
     item: &Item,
+    written: &Item,
     outputs: &[FunctionType],
     receivers: &[Receivers<'_>],
 ) -> Option<PureProgram> {
@@ -89,6 +90,10 @@ pub(crate) fn of(
     if refused {
         return None;
     }
+    let entry = lowered.sources[program.entry.0];
+    if copies(&functions[entry], &written.functions[entry], &declared.beside) {
+        return None;
+    }
     let mut plain = PureProgram::default();
     let mut seen = BTreeSet::new();
     let (definitions, beside, nothing) = (&declared.definitions, &declared.beside, &Definitions::default());
@@ -100,6 +105,14 @@ pub(crate) fn of(
         plain.function(program, func, source, callees, &receivers[func.0], &mut seen)?;
     }
     Some(plain)
+}
+
+/// Whether members are given structures by value that don't say that they are `Copy`: theirs may be copied in a way of its own.
+fn copies(function: &Function, written: &Function, definitions: &Definitions) -> bool {
+    let is_value = |nth: usize| written.params[nth].passing == Passing::Each;
+    let is_owned = |ty: &Type| definitions.structure(ty).is_some() && !definitions.says_copy(ty);
+    let owns = |ty: &Type| crate::syntax::walk::any(ty, |at| matches!(at, At::Type(ty) if is_owned(ty)));
+    function.params.iter().enumerate().any(|(nth, param)| is_value(nth) && owns(&param.ty))
 }
 
 /// Whether a parameter is a reference that each member has to data nobody changes: only what is read there is the member's.
@@ -184,7 +197,7 @@ impl PureProgram {
             tuple.elems.iter().try_for_each(|ty| self.value(ty, callees).map(|_| ()))?;
             return Some(Some(structure));
         }
-        self.copied.push(structure.clone());
+        self.structures.push(structure.clone());
         for (_, field) in callees.beside.record(&structure)? {
             // Of a type with the name of a number, too.
             self.fields.extend(Some(field.clone()).filter(is_primitive));

@@ -10,8 +10,8 @@ use crate::index::definitions::Definitions;
 pub struct PureProgram {
     /// Types of parameters and results.
     pub types: Vec<Type>,
-    /// Structures of the file's; rustc checks that they are `Copy`.
-    pub copied: Vec<Type>,
+    /// Structures of the file's. They must not need drop.
+    pub structures: Vec<Type>,
     /// The types of their fields that have the names of numbers. The others are among `types`.
     pub fields: Vec<Type>,
     /// Values read from shared data.

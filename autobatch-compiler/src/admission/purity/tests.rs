@@ -26,7 +26,7 @@ fn plain_beside(item: TokenStream, helpers: TokenStream) -> Option<PureProgram> 
     passes::run(&mut lowered.program, &PassOptions::default());
     let outputs = receivers::outputs(&item);
     let receivers = Receivers::of_all(&lowered, &item, &outputs);
-    of(&lowered, &item, &outputs, &receivers)
+    of(&lowered, &item, &item, &outputs, &receivers)
 }
 
 fn text(item: &impl ToTokens) -> String {

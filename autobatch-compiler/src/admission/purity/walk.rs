@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::punctuated::Punctuated;
-use syn::{Expr, Ident, Lit, Macro, Member, Pat, Stmt, Token, Type, UnOp, parse_quote};
+use syn::{Block, Expr, Ident, Lit, Macro, Member, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
 use crate::admission::purity::pure_program::{Leaf, List, PureProgram, Step};
 use crate::admission::receivers::Receivers;
@@ -15,7 +15,7 @@ use crate::resolve::types::FunctionType;
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_constant, is_plain_literal, is_primitive, is_pure_function};
 use crate::syntax::elision::nameless;
-use crate::syntax::mentions::{assignment, bare, bare_type, name, untyped};
+use crate::syntax::mentions::{assignment, bare, bare_type, name, tail, untyped};
 
 /// What the names of functions mean to code.
 #[derive(Clone)]
@@ -228,7 +228,8 @@ impl<'a> PurityWalk<'a> {
     /// them, and they go only where they are not looked into.
     fn structure(&self, expr: &Expr) -> Option<Type> {
         let callees = &self.callees;
-        let named = |path: &syn::Path| path.get_ident().and_then(|name| callees.structure(&parse_quote!(#name)));
+        let named =
+            |path: &syn::Path| path.get_ident().and_then(|name| callees.structure(&parse_quote!(#name)));
         match bare(expr) {
             Expr::Path(_) => self.structures.get(&name(bare(expr))?).cloned(),
             Expr::Field(e) => callees.structure(&callees.beside.field(&self.structure(&e.base)?, &e.member)?),
@@ -238,6 +239,12 @@ impl<'a> PurityWalk<'a> {
                 callees.structure(&parse_quote!((#(#types,)*)))
             }
             Expr::Struct(e) => named(&e.path).filter(|_| e.qself.is_none() && e.rest.is_none()),
+            Expr::Block(e) => self.structure(tail(&e.block)?),
+            Expr::If(e) => {
+                let otherwise = || self.structure(&e.else_branch.as_ref()?.1);
+                tail(&e.then_branch).and_then(|e| self.structure(e)).or_else(otherwise)
+            }
+            Expr::Match(e) => e.arms.iter().find_map(|arm| self.structure(&arm.body)),
             Expr::Call(e) => {
                 let Expr::Path(func) = &*e.func else { return None };
                 match self.called(func) {
@@ -256,6 +263,13 @@ impl<'a> PurityWalk<'a> {
             Expr::Field(e) => self.whole(&e.base),
             Expr::Struct(e) => e.fields.iter().try_for_each(|field| self.value(&field.expr)),
             Expr::Tuple(e) => e.elems.iter().try_for_each(|e| self.value(e)),
+            Expr::Block(e) => self.block(&e.block),
+            Expr::If(e) => {
+                self.expr(&e.cond)?;
+                self.block(&e.then_branch)?;
+                e.else_branch.iter().try_for_each(|(_, e)| self.value(e))
+            }
+            Expr::Match(e) => self.match_(e),
             Expr::Call(e) => match &*e.func {
                 Expr::Path(func) if self.called(func).is_none() => {
                     e.args.iter().try_for_each(|e| self.value(e))
@@ -329,15 +343,7 @@ impl<'a> PurityWalk<'a> {
                 self.stmts(&e.then_branch.stmts)?;
                 e.else_branch.iter().try_for_each(|(_, e)| self.expr(e))
             }
-            Expr::Match(e) => {
-                if !self.comparison(&e.expr)? {
-                    self.expr(&e.expr)?;
-                }
-                e.arms.iter().try_for_each(|arm| {
-                    self.pattern(&arm.pat)?;
-                    self.expr(&arm.body)
-                })
-            }
+            Expr::Match(e) => self.match_(e),
             Expr::Block(e) => self.stmts(&e.block.stmts),
             Expr::While(e) => {
                 self.expr(&e.cond)?;
@@ -370,6 +376,27 @@ impl<'a> PurityWalk<'a> {
             Expr::Call(e) => self.call(e),
             Expr::Macro(m) => self.macro_(&m.mac),
             _ => None,
+        }
+    }
+
+    fn match_(&mut self, e: &syn::ExprMatch) -> Option<()> {
+        if !self.comparison(&e.expr)? {
+            self.expr(&e.expr)?;
+        }
+        e.arms.iter().try_for_each(|arm| {
+            self.pattern(&arm.pat)?;
+            self.value(&arm.body)
+        })
+    }
+
+    /// A block whose value is handed on.
+    fn block(&mut self, block: &Block) -> Option<()> {
+        match block.stmts.split_last() {
+            Some((Stmt::Expr(tail, None), before)) => {
+                self.stmts(before)?;
+                self.value(tail)
+            }
+            _ => self.stmts(&block.stmts),
         }
     }
 
@@ -550,13 +577,7 @@ impl<'a> PurityWalk<'a> {
         for param in &helper.params {
             param.pattern.iter().try_for_each(|pat| walk.pattern(pat))?;
         }
-        match helper.body.stmts.split_last() {
-            Some((Stmt::Expr(tail, None), before)) => {
-                walk.stmts(before)?;
-                walk.value(tail)
-            }
-            _ => walk.stmts(&helper.body.stmts),
-        }
+        walk.block(&helper.body)
     }
 
     /// An argument; whether it lends a value of the member's.

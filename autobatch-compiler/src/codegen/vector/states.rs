@@ -66,7 +66,6 @@ pub(crate) fn finish(emitter: &Emitter<'_>, value: &TokenStream) -> TokenStream 
     if states.is_empty() {
         return quote!(#rt::Out::set(__out, __member, #value););
     }
-    let put =
-        states.iter().map(|(source, at)| quote!(#rt::StateSource::put(#source, __member, __all.#at);));
+    let put = states.iter().map(|(source, at)| quote!(#rt::StateSource::put(#source, __member, __all.#at);));
     quote!(let __all = #value; #(#put)* #rt::Out::set(__out, __member, __all.0);)
 }
