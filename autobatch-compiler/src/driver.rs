@@ -9,28 +9,28 @@ use syn::{Item, ItemImpl, Visibility};
 use crate::admission::Admitted;
 use crate::admission::purity::PureProgram;
 use crate::analysis::steps;
+use crate::codegen;
 use crate::codegen::emitter::Width;
 use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
-use crate::codegen::{self, VectorProgram};
+use crate::desugar;
 use crate::desugar::helper_checks::HelperChecks;
-use crate::desugar::{scalar_replacement, state_passing};
 use crate::diagnostics::sink::Diagnostics;
 use crate::diagnostics::{messages, reasons};
 use crate::dump::Dump;
 use crate::index::source::{self, Source};
-use crate::ir::{Note, Program};
+use crate::ir::Note;
 use crate::item::model::{self, Function};
 use crate::item::{checks, excluded, functions, helpers, implicit_entries, methods, selection};
-use crate::lower::{self, LowerOptions, Lowered};
-use crate::passes::{self, Analyses, PassOptions};
+use crate::lower::{LowerOptions, Lowered};
+use crate::passes::PassOptions;
 use crate::resolve::method_calls;
 use crate::resolve::resolution::Resolution;
+use crate::stages::{Staged, Stages};
 use crate::syntax::annotated::{self, Input};
 use crate::syntax::arguments::Args;
 use crate::syntax::call_sites::CallSite;
 use crate::syntax::{attributes, cfg_split, impl_trait, macro_tokens, mentions, primitive_names};
-use crate::{admission, desugar};
 
 /// Expands `#[autobatch(args)] item`. The user's item is always part of the output, so that one
 /// mistake is not followed by ten.
@@ -188,8 +188,8 @@ fn expand(
         if checks::unsized_members(function, diag) {
             continue;
         }
-        let mut item = item.clone();
-        let mut admitted = lower_admitted(&mut item, resolution, entry, &options, &passes, dump);
+        let stages = Stages { resolution, entry, options: &options, passes: &passes, dump };
+        let Staged { item, mut admitted, mut vector } = stages.run(item, checks);
         let Lowered { program, sources, .. } = &admitted.lowered;
         let own = sources.iter().map(|source| &item.functions[*source]);
         let args = args_for(own, args);
@@ -202,18 +202,15 @@ fn expand(
         if is_linted() {
             let (span, reason) = (function.sig.ident.span(), reasons::LINTED);
             admitted.lowered.program.notes.push(Note { span, name: None, reason, whole: true });
-            admitted.pure = None;
+            (admitted.pure, vector) = (None, None);
         }
-        let vector = match admitted.pure.clone() {
-            Some(pure) => Some(vector_program(&item, resolution, entry, &options, &passes, dump).of(pure)),
-            None => with_values(&item, resolution, entry, &mut admitted, checks, &options, &passes, dump),
-        };
         programs.push((entry, item, admitted, vector, args));
     }
     let mut known = scalar_clone::ProgramFacts::default();
-    for (_, _, Admitted { lowered, pure, questions, .. }, ..) in &programs {
+    for (_, _, Admitted { lowered, questions, .. }, vector, _) in &programs {
         known.counted.extend(counted(lowered));
-        if pure.as_ref().is_some_and(PureProgram::is_certain) && questions.computing.is_empty() {
+        let pure = vector.as_ref().map(|vector| &vector.pure);
+        if pure.is_some_and(PureProgram::is_certain) && questions.computing.is_empty() {
             known.computes.extend(&lowered.sources);
         }
         let written: Vec<&model::Function> =
@@ -254,116 +251,6 @@ fn counted(lowered: &Lowered) -> Vec<(usize, CallSite)> {
     let blocks = lowered.program.blocks.iter();
     let calls = blocks.filter_map(|block| Some((lowered.sources[block.func.0], block.term.call()?.tail?)));
     calls.chain(lowered.counted.iter().copied()).collect()
-}
-
-/// Lowers and analyses a program. Closures that borrow locals across a loop or call are put where they are called, and all starts
-/// again.
-fn lower_admitted(
-    item: &mut model::Item,
-    resolution: &Resolution,
-    entry: usize,
-    options: &LowerOptions,
-    passes: &PassOptions,
-    dump: &Dump,
-) -> Admitted {
-    let name = methods::shown_name(&item.functions[entry].sig.ident);
-    loop {
-        let (mut lowered, questions) = lower::lower(item, resolution, entry, options);
-        let analyses = run_passes(&mut lowered.program, passes, &name, dump);
-        let admitted = admission::admit(lowered, questions, analyses, item);
-        let mut again = false;
-        for source in admitted.lowered.sources.iter().copied() {
-            let of_function = admitted.closures.iter().filter(|(f, _)| *f == source);
-            let names = of_function.map(|(_, name)| name.clone()).collect();
-            again |= desugar::local_closures::rewrite(&mut item.functions[source], &names, &options.krate);
-        }
-        if !again {
-            return admitted;
-        }
-    }
-}
-
-/// A program for vector frames.
-fn vector_program(
-    item: &model::Item,
-    resolution: &Resolution,
-    entry: usize,
-    options: &LowerOptions,
-    passes: &PassOptions,
-    dump: &Dump,
-) -> VectorLowered {
-    let options = LowerOptions { split_entry: true, ..options.clone() };
-    let mut item = item.clone();
-    if passes.vector_math {
-        item.functions.iter_mut().for_each(desugar::elementary_operands::rewrite);
-    }
-    let (mut lowered, _) = lower::lower(&item, resolution, entry, &options);
-    let passes = PassOptions { split_entry: true, ..passes.clone() };
-    let name = format!("{} vectors", methods::shown_name(&item.functions[entry].sig.ident));
-    let analyses = run_passes(&mut lowered.program, &passes, &name, dump);
-    VectorLowered { lowered, analyses }
-}
-
-/// A program for vector frames that has only lowered and analysed.
-struct VectorLowered {
-    lowered: Lowered,
-    analyses: Analyses,
-}
-
-impl VectorLowered {
-    /// It only computes.
-    fn of(self, pure: PureProgram) -> VectorProgram {
-        let VectorLowered { lowered, analyses } = self;
-        VectorProgram { pure, lowered, analyses }
-    }
-}
-
-/// The vector program of one that only computes where states, and structures that are owned, are values.
-#[allow(clippy::too_many_arguments)]
-fn with_values(
-    item: &model::Item,
-    resolution: &Resolution,
-    entry: usize,
-    admitted: &mut Admitted,
-    checks: &mut HelperChecks,
-    options: &LowerOptions,
-    passes: &PassOptions,
-    dump: &Dump,
-) -> Option<VectorProgram> {
-    let definitions = &item.declared.definitions;
-    let (mut callable, _) =
-        selection::worth_batching(&item.functions, entry, &options.primitives, definitions);
-    callable.insert(item.functions[entry].sig.ident.to_string(), entry);
-    let is_callable = |f: usize| callable.values().any(|position| *position == f);
-    let has_states = callable.values().any(|f| item.functions[*f].states().next().is_some());
-    let has_owned = item.declared.beside.has_owned();
-    if !has_states && !has_owned {
-        return None;
-    }
-    let mut more = HelperChecks::default();
-    let mut values = model::Item { declared: Rc::new(item.declared.with_owned()), ..item.clone() };
-    if has_owned {
-        more = desugar::inline_expansion::rewrite(&mut values, resolution, is_callable, options.vector_math);
-    }
-    let mut passed = state_passing::rewrite(&values, resolution, &callable);
-    let resolution = &resolution.clone().with_types(std::mem::take(&mut passed.types));
-    let types = scalar_replacement::rewrite(&mut passed.item, resolution, is_callable, &mut more);
-    let resolution = &resolution.clone().with_types(types);
-    let vector = vector_program(&passed.item, resolution, entry, options, passes, dump);
-    if !passed.is_whole(&vector.lowered.program, &vector.lowered.sources) {
-        return None;
-    }
-    let pure = admission::admit_passed(admitted, &vector.lowered, &passed.item, item)?;
-    checks.extend(more);
-    Some(vector.of(pure))
-}
-
-/// Runs the passes, with the program before and after each as a file.
-fn run_passes(program: &mut Program, options: &PassOptions, name: &str, dump: &Dump) -> Analyses {
-    dump.text(&format!("{name} lowered.txt"), || program.to_string());
-    passes::run_watched(program, options, &mut |pass, program| {
-        dump.text(&format!("{name} after {pass}.txt"), || program.to_string());
-    })
 }
 
 /// The arguments as they are for functions, which may name primitives, in closures and macros too: where fibers will do they are free of

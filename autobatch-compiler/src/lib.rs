@@ -16,6 +16,7 @@ pub mod item;
 pub mod lower;
 pub mod passes;
 pub mod resolve;
+mod stages;
 pub mod std_models;
 pub mod syntax;
 

@@ -315,12 +315,13 @@ fn limits_end_members_alone() {
 
 #[test]
 fn they_run_on_vectors() {
-    let programs: [&Program; 8] = [
+    let programs: [&Program; 9] = [
         grow_batched::program(),
         shuffles::shuffle_batched::program(),
         operands_batched::program(),
         both_batched::program(),
         Spiral::turn_batched_program(),
+        locals::local_batched::program(),
         fails_batched::program(),
         endless_batched::program(),
         made_batched::program(),

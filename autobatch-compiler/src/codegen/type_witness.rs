@@ -29,6 +29,7 @@ use crate::item::model::Function;
 use crate::syntax::call_sites;
 use crate::syntax::mentions::{self, text};
 use crate::syntax::visit_mut::{self, VisitMut};
+use crate::syntax::walk::{self, AtMut};
 
 /// What stands before the machine's loop.
 pub(crate) struct Opening {
@@ -332,6 +333,7 @@ impl Witness<'_> {
             .flat_map(|pattern| self.ties(pattern))
             .collect();
         self.visit_block_mut(&mut body);
+        self.call_with_values(&mut body);
         let (output, stmts) = (self.emitter.types[func.0].spelled(&ir.output), &body.stmts);
         quote! {
             let _ = || -> #output {
@@ -341,6 +343,42 @@ impl Witness<'_> {
                 #(#stmts)*
             };
         }
+    }
+
+    /// Calls of functions that pass states as values: the user's function has another signature.
+    fn call_with_values(&self, body: &mut Block) {
+        let rt = &self.emitter.rt;
+        let passed = self.emitter.program.func_ids().filter_map(|func| {
+            let ir = self.emitter.program.func(func);
+            let is_value = |nth: usize| {
+                let ty = &self.emitter.program.var(ir.params[nth]).ty;
+                !matches!(ty, Some(syn::Type::Reference(_)))
+            };
+            let passes = self.emitter.written(func).states().any(|(nth, _)| is_value(nth));
+            let types = ir.params.iter().map(|v| self.emitter.program.var(*v).ty.as_ref());
+            let (types, output) = (types.collect::<Option<Vec<_>>>()?, &ir.output);
+            let given: Expr = parse_quote!((#rt::admission::given::<fn(#(#types),*) -> #output>()));
+            passes.then(|| (&ir.name, given))
+        });
+        let passed: Vec<(&Ident, Expr)> = passed.collect();
+        let given = |name: &Ident| passed.iter().find(|(passed, _)| *passed == name).map(|(_, given)| given);
+        walk::map_after(body, |at| match at {
+            AtMut::Expr(Expr::Call(call)) => {
+                if let Expr::Path(path) = &*call.func
+                    && let Some(given) = path.path.segments.last().and_then(|last| given(&last.ident))
+                {
+                    *call.func = given.clone();
+                }
+            }
+            AtMut::Expr(expr @ Expr::MethodCall(_)) => {
+                let Expr::MethodCall(call) = &*expr else { return };
+                if let Some(given) = given(&call.method) {
+                    let (receiver, args) = (&call.receiver, &call.args);
+                    *expr = parse_quote!(#given(#receiver, #args));
+                }
+            }
+            _ => {}
+        });
     }
 
     /// What tells the types of the variables that a pattern binds.

@@ -9,10 +9,10 @@
 //! which neighbours are alike ([`LaneOrder`]), and where lanes agree in gangs ([`Gang`]).
 //!
 //! *Only compute* means that running a piece of the program once more, or on a copy of a member, shows
-//! nowhere: values are numbers, `bool`s, `char`s, and tuples and arrays of them. So pads may compute, and a
+//! nowhere: values are numbers, `bool`s, `char`s, and tuples, arrays and structures of them. So pads may compute, and a
 //! panic drops the whole tile, whose members then run one by one, as scalar code.
 //!
-//! **Invariant:** a slot is read only in lanes in which the variable is live, and values are plain, or tuples and arrays of plain ones. The compiler
+//! **Invariant:** a slot is read only in lanes in which the variable is live, and values are plain, or tuples, arrays and structures of such. The compiler
 //! upholds both; generated code contains no `unsafe`, so these functions are safe to call.
 //!
 //! **Invariant:** a frame has whole strips, and its lanes behind the last member are copies of that member (*pads*).

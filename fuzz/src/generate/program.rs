@@ -206,7 +206,7 @@ impl Gen {
             false => slice,
         };
         let each_slice = self.chance(40) && !self.swarm.plain;
-        let state = (self.chance(35) && !self.swarm.plain).then(|| self.passed_type());
+        let state = self.chance(35).then(|| self.passed_type());
         // A receiver of the same type would be lent in its place.
         let state = state.filter(|ty| !self.swarm.methods || !matches!(ty, Ty::Struct(_) | Ty::Enum(_)));
         let block = self.owner_of(form, None);

@@ -18,10 +18,10 @@ mod result_may_borrow {
 #[autobatch(strict)]
 mod before_another_call {
     pub fn entry(n: u64) -> u64 {
-        let mut here = [0, 1];
+        let mut here = vec![0, 1];
         if n == 0 { 1 } else { both(&mut here, entry(n - 1)) }
     }
-    fn both(here: &mut [u64; 2], mut below: u64) -> u64 {
+    fn both(here: &mut Vec<u64>, mut below: u64) -> u64 {
         while below > 3 {
             below /= 2;
         }

@@ -37,7 +37,7 @@ use crate::syntax::walk::At;
 impl PureProgram {
     /// Whether there is nothing to ask rustc.
     pub fn is_certain(&self) -> bool {
-        self.types.is_empty() && self.leaves.is_empty()
+        self.types.is_empty() && self.leaves.is_empty() && self.structures.is_empty()
     }
 }
 
@@ -197,7 +197,9 @@ impl PureProgram {
             tuple.elems.iter().try_for_each(|ty| self.value(ty, callees).map(|_| ()))?;
             return Some(Some(structure));
         }
-        self.structures.push(structure.clone());
+        if !callees.beside.says_copy(&structure) {
+            self.structures.push(structure.clone());
+        }
         for (_, field) in callees.beside.record(&structure)? {
             // Of a type with the name of a number, too.
             self.fields.extend(Some(field.clone()).filter(is_primitive));

@@ -10,7 +10,7 @@ use crate::index::definitions::Definitions;
 pub struct PureProgram {
     /// Types of parameters and results.
     pub types: Vec<Type>,
-    /// Structures of the file's. They must not need drop.
+    /// Structures of the file's that don't say that they are `Copy`. They must not need drop.
     pub structures: Vec<Type>,
     /// The types of their fields that have the names of numbers. The others are among `types`.
     pub fields: Vec<Type>,
