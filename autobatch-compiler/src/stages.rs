@@ -100,7 +100,6 @@ impl Stages<'_> {
 
     /// Makes a vector program where states, and structures that are owned, are values: if it only computes then.
     fn with_values(self, written: Staged, checks: &mut HelperChecks) -> Staged {
-        let has_states = written.item.functions[self.entry].states().next().is_some();
         let is_scalar = |admitted: &Admitted| admitted.lowered.program.notes.iter().any(|note| note.whole);
         let is_whole =
             |passed: &Passed, lowered: &Lowered| passed.is_whole(&lowered.program, &lowered.sources);
@@ -111,8 +110,8 @@ impl Stages<'_> {
             return staged;
         }
         let mut again = None;
-        if is_scalar(&staged.admitted) && !has_states {
-            // Calls that are lent a local are calls with values then, in the machine too.
+        if is_scalar(&staged.admitted) {
+            // Calls that are lent a local, or a part of a state, are calls with values then, in the machine too.
             again = self.in_values(&staged.item, false).and_then(|(mut passed, resolution, checks)| {
                 let admitted = Stages { resolution: &resolution, ..self }.admitted(&mut passed.item);
                 let fits = !is_scalar(&admitted) && is_whole(&passed, &admitted.lowered);

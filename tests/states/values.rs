@@ -315,12 +315,13 @@ fn limits_end_members_alone() {
 
 #[test]
 fn they_run_on_vectors() {
-    let programs: [&Program; 9] = [
+    let programs: [&Program; 10] = [
         grow_batched::program(),
         shuffles::shuffle_batched::program(),
         operands_batched::program(),
         both_batched::program(),
         Spiral::turn_batched_program(),
+        walks::walk_batched::program(),
         locals::local_batched::program(),
         fails_batched::program(),
         endless_batched::program(),

@@ -187,6 +187,17 @@ impl<'a> Emitter<'a> {
         self.clones.function(self.sources[func.0])
     }
 
+    /// The places among a function's parameters of states that are values in this program, and handed back (see
+    /// [`crate::desugar::state_passing`]).
+    pub(crate) fn passed_states(&self, func: FuncId) -> Vec<usize> {
+        let params = &self.program.func(func).params;
+        let is_value = |nth: usize| {
+            let ty = &self.program.var(params[nth]).ty;
+            !matches!(ty, Some(syn::Type::Reference(_)))
+        };
+        self.written(func).states().map(|(nth, _)| nth).filter(|nth| is_value(*nth)).collect()
+    }
+
     /// What to call to run `func` as scalar code for one lane: its arguments, then a `Depth`. `None`: the
     /// function itself.
     pub(crate) fn clone_path(&self, func: FuncId) -> Option<TokenStream> {

@@ -26,6 +26,7 @@ pub mod machine;
 pub mod named_lifetimes;
 pub mod names;
 pub mod parts;
+mod passed_states;
 mod predication;
 pub mod program_table;
 pub mod reciprocal_division;

@@ -106,7 +106,8 @@ pub(crate) fn opening(
         #(let #opaque = #rt::Asked::new();)*
         #(let #expressions = #rt::Shape::new();)*
     };
-    if admission.is_certain() {
+    let states = emitter.passed_states(program.entry);
+    if admission.is_certain() && states.is_empty() {
         return Opening { code: quote!(#shapes #witnesses), shaped, enter: quote!(), asks: false, computing };
     }
     for (var, need) in &variables {
@@ -144,6 +145,10 @@ pub(crate) fn opening(
         questions.bools.push(quote!(#rt::Shape::is_forgotten(&#shape) || #rt::Answer::admits((&#rt::Shape::ask(&#shape)).whole()) #quiet));
     }
     let entry = &functions[emitter.sources[program.entry.0]];
+    for nth in states {
+        let ty = &entry.params[nth].ty;
+        questions.bools.push(quote!(!::core::mem::needs_drop::<#ty>()));
+    }
     for param in entry.sig.generics.type_params().chain(entry.outer.type_params()) {
         let ident = &param.ident;
         questions.bools.push(quote!(!::core::mem::needs_drop::<#ident>()));
@@ -350,11 +355,7 @@ impl Witness<'_> {
         let rt = &self.emitter.rt;
         let passed = self.emitter.program.func_ids().filter_map(|func| {
             let ir = self.emitter.program.func(func);
-            let is_value = |nth: usize| {
-                let ty = &self.emitter.program.var(ir.params[nth]).ty;
-                !matches!(ty, Some(syn::Type::Reference(_)))
-            };
-            let passes = self.emitter.written(func).states().any(|(nth, _)| is_value(nth));
+            let passes = !self.emitter.passed_states(func).is_empty();
             let types = ir.params.iter().map(|v| self.emitter.program.var(*v).ty.as_ref());
             let (types, output) = (types.collect::<Option<Vec<_>>>()?, &ir.output);
             let given: Expr = parse_quote!((#rt::admission::given::<fn(#(#types),*) -> #output>()));

@@ -13,6 +13,7 @@ use crate::codegen::emitter::Emitter;
 use crate::codegen::lane_interchange::{Interchanged, interchange};
 use crate::codegen::machine::primitive_call;
 use crate::codegen::names::{name, numbered, shape, source};
+use crate::codegen::passed_states;
 use crate::codegen::region::{self, Chooser, Engine, Region, column, here, lane, next, uniforms};
 use crate::codegen::type_witness::Opening;
 use crate::ir::{BlockId, Call, Class, VarId, VarSet};
@@ -63,10 +64,11 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
     let open = &opening.code;
     let [load, store, compact, abandon] =
         [load, store, compact, abandon].map(|code| out_of_line(emitter, &code));
-    let shadows = emitter.shadows();
+    let (shadows, values) = (emitter.shadows(), passed_states::values(emitter));
     let code = quote! {
         #(#shadows)*
         #open
+        #values
         #(let #sources = #idents;)*
         #(#declare_columns)*
         #(let mut #stacks = #rt::Store::stack(__store, #stack_ids);)*
@@ -155,7 +157,19 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
 fn store(emitter: &Emitter<'_>) -> TokenStream {
     let (rt, result) = (&emitter.rt, emitter.program.func(emitter.program.entry).result);
     let column = column(emitter.column_of(result));
-    quote!(#rt::Out::receive(__out, #rt::Core::stores(__core), &mut #column);)
+    if emitter.passed_states(emitter.program.entry).is_empty() {
+        return quote!(#rt::Out::receive(__out, #rt::Core::stores(__core), &mut #column););
+    }
+    let (lane, member) = (name("__lane"), name("__member"));
+    let finish =
+        passed_states::finish(emitter, &member, &quote!(#rt::LaneColumn::remove(&mut #column, #lane)));
+    quote! {
+        for (__first, __members) in #rt::Core::stores(__core) {
+            for (#lane, #member) in (__first..).zip(__members) {
+                #finish
+            }
+        }
+    }
 }
 
 /// Lanes of the root frame move together: every column of the functions that run there.

@@ -35,10 +35,10 @@ use crate::codegen::lane_interchange::{Interchanged, interchange};
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::{Family, name, turbofish_of_clone};
 use crate::codegen::parts::VectorVariant;
+use crate::codegen::passed_states;
 use crate::codegen::region::{self, Engine, Region};
 use crate::codegen::strip::ARGUMENTS;
 use crate::codegen::vector::columns::{argument, columns, level, set, uniforms};
-use crate::codegen::vector::states::StatesOfMembers;
 use crate::codegen::wavefront;
 use crate::ir::{Block, BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
 use crate::item::model::Function;
@@ -161,7 +161,7 @@ pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, task_block
     let strip = emitter.width.strip;
     let (lanes, members, arena) = (name("__lanes"), name("__members"), name("__arena"));
     let params = columns(emitter, program.entry);
-    let StatesOfMembers { values, put, store } = StatesOfMembers::of(emitter);
+    let (values, store) = (passed_states::values(emitter), passed_states::store(emitter));
     let loads = params.clone().map(|v| {
         let (column, var) = (argument(v), program.var(v));
         let ident = &var.ident;
@@ -201,7 +201,6 @@ pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, task_block
         #call
         #back
         #rt::vector::Arena::step(&#arena, 1);
-        #put
         #store
     }
 }
@@ -613,7 +612,7 @@ impl<'e> Writer<'e, '_> {
         let (emitter, rt) = (self.emitter, &self.emitter.rt);
         let function = emitter.program.func(self.func);
         let clone = emitter.clone_path(self.func).filter(|_| function.recursive)?;
-        let states: Vec<usize> = emitter.written(self.func).states().map(|(nth, _)| nth).collect();
+        let states = emitter.passed_states(self.func);
         let state = |nth: usize| format_ident!("__state{}", nth, span = Span::mixed_site());
         let (mut args, mut lent) = (Vec::new(), Vec::new());
         for (nth, v) in function.params.iter().enumerate() {

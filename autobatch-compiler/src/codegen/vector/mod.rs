@@ -11,5 +11,4 @@ pub mod frames;
 pub mod gang;
 pub mod region_runs;
 pub mod self_calls;
-pub mod states;
 pub mod task_blocks;

@@ -40,10 +40,10 @@ use quote::quote;
 
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::{name, numbered, source};
+use crate::codegen::passed_states;
 use crate::codegen::region::{self, Engine, Region};
 use crate::codegen::strip::LaneStorage;
 use crate::codegen::vector::columns;
-use crate::codegen::vector::states::{self, StatesOfMembers};
 use crate::ir::{BlockId, Call, FuncId, VarId, VarSet};
 
 /// Numbers of queues that are no program point's begin here.
@@ -235,7 +235,7 @@ impl Writer<'_, '_> {
             }
         });
         let level = columns::level(emitter, self.isa);
-        let values = StatesOfMembers::of(emitter).values;
+        let values = passed_states::values(emitter);
         quote! {
             let __level = #level;
             #values
@@ -496,9 +496,11 @@ impl Writer<'_, '_> {
     /// Members have their results.
     fn finish(&self, result: &TokenStream, places: &TokenStream, here: &TokenStream) -> TokenStream {
         let rt = &self.emitter.rt;
-        let finish = states::finish(self.emitter, &quote!(#rt::vector::value(#result, __lane)));
+        let member = name("__member");
+        let finish =
+            passed_states::finish(self.emitter, &member, &quote!(#rt::vector::value(#result, __lane)));
         quote! {
-            #rt::wavefront::Wavefront::finish(&mut __wavefront, &#places, #here, #[inline(always)] |__lane, __member| {
+            #rt::wavefront::Wavefront::finish(&mut __wavefront, &#places, #here, #[inline(always)] |__lane, #member| {
                 #finish
             });
         }
