@@ -205,7 +205,10 @@ impl Pass<'_> {
         match tail {
             Some(mut tail) => {
                 self.tail(&mut tail);
-                block.stmts.push(Stmt::Expr(tail, None));
+                match tail {
+                    Expr::Block(tail) if tail.label.is_none() => block.stmts.extend(tail.block.stmts),
+                    tail => block.stmts.push(Stmt::Expr(tail, None)),
+                }
             }
             None if self.is_unit => {
                 let all = self.with_states(&parse_quote!(()));
@@ -338,10 +341,11 @@ impl VisitMut for Pass<'_> {
             return;
         }
         match expr {
-            // What these leave or hold is not seen here.
-            Expr::Closure(_) | Expr::Try(_) | Expr::Async(_) | Expr::Unsafe(_) | Expr::RawAddr(_) => {
-                self.fits = false;
+            // What these leave or hold is not seen here. Calls in them stay, which `Passed::is_whole` sees.
+            Expr::Closure(_) | Expr::Async(_) | Expr::Unsafe(_) | Expr::RawAddr(_) => {
+                self.fits &= self.own.is_empty();
             }
+            Expr::Try(_) if !self.own.is_empty() => self.fits = false,
             Expr::Return(e) if !self.own.is_empty() => match &mut e.expr {
                 Some(value) => self.tail(value),
                 None => e.expr = Some(Box::new(self.with_states(&parse_quote!(())))),
@@ -382,5 +386,170 @@ impl Pass<'_> {
             true => *arg = parse_quote!(&mut #arg),
             false => self.visit_expr_mut(arg),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::TokenStream;
+    use quote::{ToTokens, quote};
+
+    use super::*;
+    use crate::ir::testing::functions;
+    use crate::syntax::call_sites;
+    use crate::syntax::mentions::text;
+
+    /// The item's last function with states as values; `None` if it stays.
+    fn passed(item: TokenStream) -> Option<(String, String)> {
+        let functions = functions(item);
+        let callable = functions.iter().enumerate().map(|(nth, f)| (f.sig.ident.to_string(), nth)).collect();
+        let item = Item { functions, ..Item::default() };
+        let last = item.functions.len() - 1;
+        let passed = rewrite(&item, &Resolution::default(), &callable);
+        let function = &passed.item.functions[last];
+        let mut body = function.body.clone();
+        call_sites::unmark(&mut body);
+        let body = TokenStream::from_iter(body.stmts.iter().map(ToTokens::to_token_stream));
+        (!passed.left.contains(&last)).then(|| (text(&function.output), text(&body)))
+    }
+
+    #[track_caller]
+    fn becomes(item: TokenStream, output: TokenStream, body: TokenStream) {
+        assert_eq!(passed(item), Some((text(&output), text(&body))));
+    }
+
+    #[test]
+    fn states_stand_behind_each_result() {
+        becomes(
+            quote! {
+                fn f(s: &mut u64, x: f64) -> f64 {
+                    *s += 1;
+                    if x < 0.0 { return -x; }
+                    match *s % 3 { 0 => x, 1 => { s.pow(2); g(s) } _ => panic!() }
+                }
+            },
+            quote!((f64, u64)),
+            quote! {
+                s += 1;
+                if x < 0.0 { return (-x, s); }
+                match s % 3 { 0 => (x, s), 1 => { s.pow(2); (g(&mut s), s) } _ => panic!() }
+            },
+        );
+        becomes(
+            quote!(
+                fn f(s: &mut [u64; 2]) {
+                    if s[0] == 0 {
+                        return;
+                    }
+                    while s[1] > 0 {
+                        s[1] /= 2;
+                    }
+                }
+            ),
+            quote!(((), [u64; 2])),
+            quote!(if s[0] == 0 { return ((), s); } while s[1] > 0 { s[1] /= 2; }; ((), s)),
+        );
+    }
+
+    #[test]
+    fn calls_hand_states_on_and_back() {
+        // In tail position all states in their order are those of the callee's result.
+        becomes(
+            quote!(
+                fn f(a: &mut u64, b: &mut u32, n: u64) -> u64 {
+                    if n == 0 { *a } else { f(a, &mut *b, n - 1) }
+                }
+            ),
+            quote!((u64, u64, u32)),
+            quote!(if n == 0 { (a, a, b) } else { f(a, b, n - 1) }),
+        );
+        becomes(
+            quote!(
+                fn f(a: &mut u64, b: &mut u64, n: u64) -> u64 {
+                    1 + f(b, a, n - 1)
+                }
+            ),
+            quote!((u64, u64, u64)),
+            quote!((
+                1 + {
+                    let (__value, __state0, __state1): (u64, u64, u64) = f(b, a, n - 1);
+                    b = __state0;
+                    a = __state1;
+                    __value
+                },
+                a,
+                b
+            )),
+        );
+    }
+
+    #[test]
+    fn what_is_lent_is_the_value_of_a_place() {
+        becomes(
+            quote! {
+                mod m {
+                    fn g(s: &mut u64) -> u64 { *s }
+                    fn f(w: &mut (u64, u32), n: u64) -> u64 {
+                        let mut own = n;
+                        g(&mut own);
+                        g(&mut w.0)
+                    }
+                }
+            },
+            quote!((u64, (u64, u32))),
+            quote! {
+                let mut own = n;
+                { let (__value, __state0): (u64, u64) = g(own); own = __state0; __value };
+                ({ let (__value_2, __state0_2): (u64, u64) = g(w.0); w.0 = __state0_2; __value_2 }, w)
+            },
+        );
+    }
+
+    #[test]
+    fn a_state_that_is_more_than_a_place_stays() {
+        for body in [
+            quote!({
+                let r = s;
+                *r += 1;
+                x
+            }),
+            quote!({
+                std::mem::swap(s, s);
+                let y = s == s;
+                x
+            }),
+            quote!({
+                let mut next = || {
+                    *s += 1;
+                    *s
+                };
+                next() + x
+            }),
+            quote!({
+                assert!(*s > 0, "{s}");
+                x
+            }),
+            quote!({ f(unsafe { s }, x) }),
+            quote!({ f(&mut [1, 2][x as usize], x) }),
+        ] {
+            assert_eq!(passed(quote!(fn f(s: &mut u64, x: u64) -> u64 #body)), None, "{body}");
+        }
+        assert_eq!(
+            passed(quote!(
+                fn f(s: &mut u64, x: Option<u64>) -> Option<u64> {
+                    *s += x?;
+                    x
+                }
+            )),
+            None
+        );
+        assert_eq!(
+            passed(quote!(
+                fn f(&mut (a, _): &mut (u64, u64), x: u64) -> u64 {
+                    a + x
+                }
+            )),
+            None
+        );
     }
 }
