@@ -359,7 +359,7 @@ impl Witness<'_> {
             let types = ir.params.iter().map(|v| self.emitter.program.var(*v).ty.as_ref());
             let (types, output) = (types.collect::<Option<Vec<_>>>()?, &ir.output);
             let given: Expr = parse_quote!((#rt::admission::given::<fn(#(#types),*) -> #output>()));
-            passes.then(|| (&ir.name, given))
+            passes.then_some((&ir.name, given))
         });
         let passed: Vec<(&Ident, Expr)> = passed.collect();
         let given = |name: &Ident| passed.iter().find(|(passed, _)| *passed == name).map(|(_, given)| given);
