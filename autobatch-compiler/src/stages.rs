@@ -121,7 +121,8 @@ impl Stages<'_> {
         let (mut other, others) = again.unzip();
         let target = other.as_mut().unwrap_or(&mut staged);
         let pure = admission::admit_passed(&mut target.admitted, &vector.lowered, &passed.item, &target.item);
-        let Some(pure) = pure else { return staged };
+        let Some(mut pure) = pure else { return staged };
+        pure.structures.extend(more.taken_apart().cloned());
         target.vector = Some(vector.of(pure));
         checks.extend(more);
         others.into_iter().for_each(|others| checks.extend(others));
@@ -136,14 +137,15 @@ impl Stages<'_> {
         callable.insert(item.functions[self.entry].sig.ident.to_string(), self.entry);
         let is_callable = |f: usize| callable.values().any(|position| *position == f);
         let has_states = callable.values().any(|f| item.functions[*f].states().next().is_some());
-        let has_owned = owned && item.declared.beside.has_owned();
+        let declared = Rc::new(item.declared.with_owned());
+        let has_owned = owned && !declared.beside.owned().is_empty();
         if !has_states && !has_owned {
             return None;
         }
         let mut checks = HelperChecks::default();
         let mut values = item.clone();
         if has_owned {
-            values.declared = Rc::new(item.declared.with_owned());
+            values.declared = declared;
             let vector_math = options.vector_math;
             checks = inline_expansion::rewrite(&mut values, self.resolution, is_callable, vector_math);
         }

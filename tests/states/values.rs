@@ -362,6 +362,18 @@ fn counts(state: &mut Counted, n: u64) -> u64 {
     state.0
 }
 
+/// The same where there is no state.
+#[autobatch]
+fn counts_alone(n: u64) -> u64 {
+    let mut own = Counted(n);
+    let mut sum = 0;
+    while own.0 > 1 {
+        own.0 /= 2;
+        sum += own.0 % 2 + Counted(own.0).0 % 3;
+    }
+    sum
+}
+
 #[test]
 fn a_structure_with_a_drop_is_dropped_as_often_as_ever() {
     let numbers: Vec<u64> = (0..211).collect();
@@ -379,5 +391,12 @@ fn a_structure_with_a_drop_is_dropped_as_often_as_ever() {
         assert!(found.iter().zip(&own).all(|(found, own)| found.0 == own.0), "{name}");
         drop(found);
         count();
+    }
+    let expected: Vec<u64> = numbers.iter().map(|n| counts_alone(*n)).collect();
+    let dropped = count();
+    for (name, options) in executors() {
+        let outcome = counts_alone_batched_with(&numbers, &options).expect("a batch");
+        assert_eq!(outcome.into_values().expect("no faults"), expected, "{name}");
+        assert_eq!(count(), dropped, "{name}");
     }
 }

@@ -14,16 +14,21 @@ use crate::syntax::mentions::text;
 
 /// The checks, each once.
 #[derive(Clone, Default)]
-pub(crate) struct HelperChecks(BTreeMap<String, TokenStream>);
+pub(crate) struct HelperChecks {
+    all: BTreeMap<String, TokenStream>,
+    /// Structures that were taken apart although they don't say that they are `Copy`, by their text.
+    owned: BTreeMap<String, Type>,
+}
 
 impl HelperChecks {
     fn add(&mut self, check: TokenStream) {
-        self.0.insert(check.to_string(), check);
+        self.all.insert(check.to_string(), check);
     }
 
     /// All of these too.
     pub(crate) fn extend(&mut self, others: HelperChecks) {
-        self.0.extend(others.0);
+        self.all.extend(others.all);
+        self.owned.extend(others.owned);
     }
 
     /// Method calls of a name find none on these types.
@@ -51,6 +56,16 @@ impl HelperChecks {
             _ => before.push(parse_quote!(&mut #ty)),
         }
         self.finds_nothing(method, before);
+    }
+
+    /// A structure must not need drop: rustc is asked where code is run.
+    pub(super) fn is_taken_apart(&mut self, ty: &Type) {
+        self.owned.insert(text(ty), ty.clone());
+    }
+
+    /// The structures that must not need drop.
+    pub(crate) fn taken_apart(&self) -> impl Iterator<Item = &Type> {
+        self.owned.values()
     }
 
     /// A type may be copied, so it has no drop of its own.
@@ -127,7 +142,7 @@ impl HelperChecks {
 
     /// The checks as items.
     pub(crate) fn items(&self) -> impl Iterator<Item = TokenStream> {
-        self.0.values().map(|check| {
+        self.all.values().map(|check| {
             quote! {
                 #[doc(hidden)]
                 #[allow(warnings)]

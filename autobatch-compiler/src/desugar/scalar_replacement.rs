@@ -75,9 +75,13 @@ fn take_apart(function: &mut Function, known: &VariableTypes, types: &Types<'_>,
         if aggregates.is_empty() {
             return;
         }
-        let is_copied = |a: &&Aggregate| a.origin != Origin::State && types.definitions.says_copy(&a.ty);
-        for aggregate in aggregates.values().filter(is_copied) {
-            checks.is_copy(&aggregate.ty);
+        let is_structure =
+            |a: &&Aggregate| a.origin != Origin::State && !matches!(a.ty, Type::Tuple(_) | Type::Array(_));
+        for Aggregate { ty, .. } in aggregates.values().filter(is_structure) {
+            match types.definitions.says_copy(ty) {
+                true => checks.is_copy(ty),
+                false => checks.is_taken_apart(ty),
+            }
         }
         let params: Vec<Stmt> =
             function.params.iter().flat_map(|param| taken_apart(param, &aggregates)).collect();

@@ -27,6 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Span;
 use syn::{Block, Expr, Ident, Macro, Stmt, Type, UnOp, parse_quote};
 
+use crate::index::definitions::Definitions;
 use crate::ir::{self, Program, Terminator};
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
@@ -81,7 +82,8 @@ pub(crate) fn rewrite(item: &Item, resolution: &Resolution, callable: &BTreeMap<
     let has_states = |f: &&usize| item.functions[**f].states().next().is_some();
     let names = callable.iter().filter(|(_, f)| has_states(f)).map(|(name, _)| name.clone()).collect();
     let mut passed = Passed { item: item.clone(), types: vec![], left: BTreeSet::new(), names };
-    let callees = Callees { item, callable };
+    let values = &item.declared.beside.with_owned();
+    let callees = Callees { item, values, callable };
     for (position, function) in passed.item.functions.iter_mut().enumerate() {
         let is_called = callable.values().any(|f| *f == position);
         match pass(function, callees, is_called) {
@@ -122,7 +124,8 @@ fn output(function: &Function, own: Option<&Type>) -> Type {
 fn pass(function: &Function, callees: Callees<'_>, is_called: bool) -> Option<Block> {
     let own = function.params.iter().filter(|p| is_called && p.state().is_some());
     let own: Vec<&Param> = own.collect();
-    if own.iter().any(|p| p.pattern.is_some() || p.mutable) {
+    let is_value = |p: &Param| p.state().is_some_and(|ty| callees.is_value(ty));
+    if own.iter().any(|p| p.pattern.is_some() || p.mutable || !is_value(p)) {
         return None;
     }
     let mut pass = Pass {
@@ -143,6 +146,8 @@ fn pass(function: &Function, callees: Callees<'_>, is_called: bool) -> Option<Bl
 #[derive(Clone, Copy)]
 struct Callees<'a> {
     item: &'a Item,
+    /// The types beside the item, of which structures of numbers are values.
+    values: &'a Definitions,
     callable: &'a BTreeMap<String, usize>,
 }
 
@@ -170,6 +175,11 @@ impl<'a> Callees<'a> {
             _ => return None,
         };
         called.filter(|f| f.params.len() == args && f.states().next().is_some())
+    }
+
+    /// Whether a state is made of numbers: it may be copied, if it needs no drop.
+    fn is_value(&self, state: &Type) -> bool {
+        self.values.is_value(&spelled(state, self.item.own.as_ref()))
     }
 
     fn named(&self, name: &Ident) -> Option<&'a Function> {

@@ -248,14 +248,11 @@ impl Definitions {
         Definitions { with_owned: true, ..self.clone() }
     }
 
-    /// Whether there is a structure of numbers that does not say that it is `Copy`.
-    pub(crate) fn has_owned(&self) -> bool {
-        let all = self.with_owned();
-        let is_owned = |name: &String| {
-            let name = syn::parse_str::<Type>(name).ok();
-            name.is_some_and(|ty| !self.says_copy(&ty) && all.record(&ty).is_some() && all.is_value(&ty))
-        };
-        self.types.keys().any(is_owned)
+    /// The structures of numbers that are values although they don't say that they are `Copy`.
+    pub(crate) fn owned(&self) -> Vec<Type> {
+        let types = self.types.keys().filter(|_| self.with_owned);
+        let types = types.filter_map(|name| syn::parse_str::<Type>(name).ok());
+        types.filter(|ty| !self.says_copy(ty) && self.record(ty).is_some() && self.is_value(ty)).collect()
     }
 
     /// Whether a structure says that it is `Copy`.

@@ -197,7 +197,9 @@ impl PureProgram {
             tuple.elems.iter().try_for_each(|ty| self.value(ty, callees).map(|_| ()))?;
             return Some(Some(structure));
         }
-        if !callees.beside.says_copy(&structure) {
+        if callees.is_owned(&structure) {
+            // rustc checks moves of what is not `Copy`.
+            callees.beside.is_value(&structure).then_some(())?;
             self.structures.push(structure.clone());
         }
         for (_, field) in callees.beside.record(&structure)? {

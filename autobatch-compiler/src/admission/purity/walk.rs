@@ -62,6 +62,11 @@ impl<'a> Callees<'a> {
         Callees { beside, ..self }
     }
 
+    /// Whether a type is a structure that does not say that it is `Copy`.
+    pub(super) fn is_owned(&self, ty: &Type) -> bool {
+        self.beside.record(ty).is_some() && !self.beside.says_copy(ty)
+    }
+
     /// A type that is a structure of the file's, of numbers, tuples and arrays of them, and structures of such; or a tuple with one in it.
     pub(super) fn structure(&self, ty: &Type) -> Option<Type> {
         let ty = self.beside.plain(ty);
@@ -258,6 +263,8 @@ impl<'a> PurityWalk<'a> {
 
     /// A structure that is handed on as it is.
     fn whole(&mut self, expr: &Expr) -> Option<()> {
+        let owned = self.structure(expr).filter(|ty| self.callees.is_owned(ty));
+        self.plain.structures.extend(owned);
         match bare(expr) {
             Expr::Path(_) => Some(()),
             Expr::Field(e) => self.whole(&e.base),
