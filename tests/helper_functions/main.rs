@@ -6,5 +6,6 @@ mod common;
 
 mod copies;
 mod names;
+mod of_the_module_around;
 mod shapes;
 mod structures;

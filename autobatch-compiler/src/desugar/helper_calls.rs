@@ -15,11 +15,11 @@ use std::collections::BTreeMap;
 use syn::{Expr, ExprMethodCall, Ident, Path, Type, UnOp, parse_quote};
 
 use crate::desugar::helper_checks::HelperChecks;
-use crate::index::definitions::{Definitions, is_open};
+use crate::index::definitions::is_open;
 use crate::item::model::{Function, OriginalMethod};
 use crate::resolve::candidates::Takes;
 use crate::resolve::method_calls::before;
-use crate::resolve::types::{FunctionType, Scopes, Types, is_number};
+use crate::resolve::types::{Scopes, Types, is_number};
 use crate::std_models::operators;
 use crate::syntax::call_sites;
 use crate::syntax::mentions::{is_compound, text};
@@ -47,10 +47,9 @@ impl<'a> Helpers<'a> {
     pub(super) fn new(
         functions: BTreeMap<String, Function>,
         methods: &'a [Function],
-        definitions: &'a Definitions,
-        yields: &'a [FunctionType],
+        types: Types<'a>,
     ) -> Helpers<'a> {
-        Helpers { functions, methods, types: Types { definitions, functions: yields, own: None } }
+        Helpers { functions, methods, types }
     }
 
     /// Whether nothing in a function hides the name of one.

@@ -37,7 +37,7 @@ use crate::index::definitions::Definitions;
 use crate::item::array_shapes::{self, Shapes};
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
-use crate::resolve::types::{FunctionType, Scopes};
+use crate::resolve::types::{FunctionType, Scopes, Types};
 use crate::resolve::variables;
 use crate::std_models::elementary::is_elementary;
 use crate::std_models::number_methods::is_pure_method;
@@ -85,10 +85,16 @@ fn expand(
         .map(|(_, f)| f.sig.ident.to_string())
         .collect();
     helpers.retain(|name, _| !program.contains(name));
-    let (declared, methods) = (Rc::clone(&item.declared), Rc::clone(&item.methods));
+    // Methods of the item's types are functions of its program, if they are worth it.
+    let own = item.functions.iter().enumerate().filter(|(f, _)| batched(*f));
+    let own: BTreeSet<String> = own.map(|(_, f)| f.shown().sig.ident.to_string()).collect();
+    let is_helper = |f: &&Function| !own.contains(&f.shown().sig.ident.to_string());
+    let methods: Vec<Function> = item.methods.iter().filter(is_helper).cloned().collect();
+    let declared = Rc::clone(&item.declared);
     let yields: Vec<Function> = helpers.values().cloned().collect();
     let yields = FunctionType::all(&yields, None, &declared.beside);
-    let helpers = Helpers::new(helpers, &methods, &declared.beside, &yields);
+    let types = Types { definitions: &declared.beside, functions: &yields, own: item.own.clone() };
+    let helpers = Helpers::new(helpers, &methods, types);
     let mut checks = HelperChecks::default();
     for (position, function) in item.functions.iter_mut().enumerate().filter(|(f, _)| batched(*f)) {
         if function.may_hide_types(&declared.beside) {

@@ -44,7 +44,7 @@ pub(crate) fn rewrite(
     checks: &mut HelperChecks,
 ) -> Vec<(usize, VariableTypes)> {
     let definitions = &item.declared.beside;
-    let types = &Types { definitions, functions: &[], own: None };
+    let types = &Types { definitions, functions: &[], own: item.own.clone() };
     let mut found = Vec::new();
     for (position, function) in item.functions.iter_mut().enumerate().filter(|(f, _)| batched(*f)) {
         if !function.may_hide_types(definitions) {

@@ -23,6 +23,7 @@ use syn::{
 use crate::index::declarations::Declared;
 use crate::index::definitions::{Definitions, arguments};
 use crate::index::family_mentions::Mentions;
+use crate::index::taken_names::{self, TakenNames};
 use crate::std_models::operators;
 use crate::syntax::annotated::methods_of;
 use crate::syntax::attributes::{is_batched, is_primitive};
@@ -42,13 +43,15 @@ pub struct Source {
     module: usize,
     /// The item as it stands there, and the functions around it that its code can mean by their names.
     around: Option<Around>,
+    /// What the item's module takes from the module around: one by one, and all the rest.
+    taken: (Vec<Item>, Vec<Item>),
     pub(crate) mentions: Mentions,
 }
 
 /// What is certain of an item's surroundings.
 pub(crate) struct Around {
     item: Item,
-    /// The functions that names mean: they stand beside the item, or the item's module takes them from the module around, they are the
+    /// The functions that names mean: they stand beside the item, or the item's module takes them from the module around; they are the
     /// only ones of their names, and no attribute may have made something else of them, or of what is around them.
     pub(crate) functions: Vec<ItemFn>,
     /// The `impl` blocks that stand there, of types and of operators, without functions that an attribute may have changed. A type has
@@ -75,14 +78,20 @@ impl Source {
         let marked = format!("{} #[{MARK}] {}", &text[..at], &text[at..]);
         let file = syn::parse_file(&marked).or_else(|_| syn::parse_file(text)).ok()?;
         let of_traits = methods_of_traits(&file);
-        let mut search =
-            Search { scopes: vec![], as_written: true, found: None, around: None, of_traits: &of_traits };
+        let mut search = Search {
+            scopes: vec![],
+            as_written: true,
+            found: None,
+            around: None,
+            taken: Default::default(),
+            of_traits: &of_traits,
+        };
         search.module(&file.items);
         let (scopes, module) = search.found.unwrap_or_default();
-        let around = search.around;
+        let (around, taken) = (search.around, search.taken);
         let mut mentions = Mentions::default();
         mentions.add(text);
-        Some(Source { file, scopes, module, around, mentions })
+        Some(Source { file, scopes, module, around, taken, mentions })
     }
 
     /// What `item` can mean although it is none of its own. `item` is what rustc has handed over: if that is not what stands there, nothing
@@ -184,8 +193,11 @@ pub(crate) fn declared(source: Option<&Source>, item: &TokenStream) -> Declared 
         }
         None => (item.as_ref().map(Declared::of_item).unwrap_or_default(), item.as_ref().and_then(content)),
     };
-    declared.beside.add(beside.into_iter().flatten());
-    declared.beside.add_constants(beside.into_iter().flatten());
+    let (named, others) = source.map(|source| (&source.taken.0[..], &source.taken.1[..])).unwrap_or_default();
+    for items in [named, beside.map_or(&[], |items| &items[..]), others] {
+        declared.beside.add(items);
+        declared.beside.add_constants(items);
+    }
     declared.definitions.add(item.iter().filter_map(content).flatten());
     declared.definitions.add_constants(item.iter().filter_map(content).flatten());
     if let Some(source) = source {
@@ -353,6 +365,8 @@ struct Search<'a> {
     /// Whether the modules around are what is written.
     as_written: bool,
     around: Option<Around>,
+    /// As in [`Source`].
+    taken: (Vec<Item>, Vec<Item>),
     /// Those of the item, and which is the innermost module.
     found: Option<(Vec<Vec<Item>>, usize)>,
 }
@@ -364,18 +378,49 @@ impl<'a> Search<'a> {
         self.scopes.pop();
     }
 
+    /// What is certain of the item's surroundings, if it is a module or stands in one: what is there, and what that takes from the module
+    /// around.
+    fn find_around(&mut self, item: &Item, inside: Option<&Vec<Item>>) {
+        let mut modules = self.scopes.iter().rev().map_while(|(items, is_module)| is_module.then_some(items));
+        let module: Vec<&Item> = match inside {
+            Some(items) => items.iter().collect(),
+            None => modules.next().cloned().unwrap_or_default(),
+        };
+        if module.is_empty() {
+            return;
+        }
+        let others = |items: &[&'a Item]| -> Vec<&'a Item> {
+            items.iter().copied().filter(|other| !std::ptr::eq(*other, item)).collect()
+        };
+        let parent = modules.next().map(|items| others(items)).unwrap_or_default();
+        let names = TakenNames::new(&module, &parent, is_as_written);
+        let is_meant = |f: &&ItemFn| names.takes(&f.sig.ident) && names.takes_all_of(*f);
+        let taken = certain(parent.iter().copied()).into_iter().filter(is_meant).cloned();
+        // The functions in a module with the attribute are its program's.
+        let beside = match inside {
+            Some(_) => vec![],
+            None => certain(module.iter().copied().filter(|other| !std::ptr::eq(*other, item))),
+        };
+        let functions = beside.into_iter().cloned().chain(taken).collect();
+        let own = certain_impls(module.iter().copied(), self.of_traits);
+        let blocks = certain_impls(parent.iter().copied(), self.of_traits);
+        let impls = own.into_iter().chain(blocks.iter().filter_map(|block| names.block(block))).collect();
+        self.around = Some(Around { item: item.clone(), functions, impls });
+        for item in parent {
+            match (item, taken_names::declared(item)) {
+                (Item::Impl(block), _) => self.taken.1.extend(names.block(block).map(Item::Impl)),
+                (_, Some(name)) if names.is_named(name) => self.taken.0.push(item.clone()),
+                (_, Some(name)) if names.takes(name) => self.taken.1.push(item.clone()),
+                _ => {}
+            }
+        }
+    }
+
     fn find(&mut self, item: &Item, attrs: &[Attribute], inside: Option<&Vec<Item>>) {
         // What stands before the attribute has been expanded before.
         let before = attrs.iter().position(|attr| attr.path().is_ident(MARK)).unwrap_or_default();
-        if self.as_written
-            && is_as_written(&attrs[..before])
-            && inside.is_none()
-            && let Some((items, true)) = self.scopes.last()
-        {
-            let others = || items.iter().copied().filter(|other| !std::ptr::eq(*other, item));
-            let impls = certain_impls(others(), self.of_traits);
-            let functions = certain(others()).into_iter().cloned().collect();
-            self.around = Some(Around { item: item.clone(), functions, impls });
+        if self.as_written && is_as_written(&attrs[..before]) {
+            self.find_around(item, inside);
         }
         let around = self.scopes.iter().map(|(items, _)| items.iter().copied().cloned().collect());
         let scopes: Vec<Vec<Item>> = around.chain(inside.cloned()).collect();
@@ -481,6 +526,41 @@ mod tests {
         ] {
             assert!(beside(others).is_empty(), "{others}");
         }
+    }
+
+    #[test]
+    fn what_a_module_takes_from_the_module_around_is_known() {
+        let f = F.strip_prefix("#[autobatch] ").unwrap();
+        let inside = |around: &str, module: &str| known(&format!("{around} mod m {{ {module} {F} }}"), f);
+        let g = "fn g(x: f64) -> f64 { x * A } const A: f64 = 2.0; fn h() {}";
+        assert_eq!(inside(g, "use super::*;"), ["g", "h"]);
+        assert_eq!(inside(g, "use super::{A, g};"), ["g"]);
+        assert_eq!(inside(g, "#[allow(unused_imports)] use super::*; fn own() {}"), ["own", "g", "h"]);
+        assert_eq!(inside(g, "use super::{g, h};"), ["h"], "`g` mentions `A`");
+        // `A`, or `g` itself, is another.
+        assert_eq!(inside(g, "use super::*; const A: f64 = 3.0;"), ["h"]);
+        assert_eq!(inside(g, "use super::*; use other::A;"), ["h"]);
+        assert_eq!(inside(g, "use super::*; use super::{n::g, h};"), ["h"]);
+        assert_eq!(inside("fn h() { g() } use other::g;", "use super::*;"), ["h"]);
+        assert_eq!(inside("fn h() { g() } use other::g;", "use super::h;"), [""; 0]);
+        assert_eq!(inside("fn h() { g() } use other::*;", "use super::*;"), ["h"]);
+        for (around, module) in [
+            ("fn h() { g() } use other::*;", "use super::h;"),
+            (g, "#[cfg(unix)] use super::*;"),
+            (g, "use super::super::*;"),
+            (g, "use super::*; made!();"),
+            (g, "use other::*;"),
+        ] {
+            assert!(inside(around, module).is_empty(), "{around} mod m {{ {module} }}");
+        }
+        let module = "mod m { use super::*; pub fn f(x: f64) -> f64 { g(x) } }";
+        assert_eq!(known(&format!("fn g() {{}} #[autobatch] {module}"), module), ["g"]);
+        let around = around(&format!(
+            "struct S(f64); impl S {{ fn s(self) {{}} fn a(self) {{ A }} }} impl Neg for S {{ fn neg(self) {{}} }} const A: f64 = 1.0; #[autobatch] mod m {{ use super::{{S}}; struct T; impl T {{ fn t(self) {{}} }} }}"
+        ));
+        let impls = &around.around.unwrap().impls;
+        let methods: Vec<Vec<String>> = impls.iter().map(|block| functions(block).collect()).collect();
+        assert_eq!(methods, [vec!["t"], vec!["s"], vec!["neg"]]);
     }
 
     #[test]

@@ -99,8 +99,17 @@ pub(crate) fn of(
     let (definitions, beside, nothing) = (&declared.definitions, &declared.beside, &Definitions::default());
     for func in program.func_ids() {
         let macros = &declared.macros;
-        let callees =
-            Callees { functions, helpers, definitions, beside, nothing, macros, outputs, around: vec![] };
+        let callees = Callees {
+            functions,
+            helpers,
+            definitions,
+            beside,
+            own: item.own.as_ref(),
+            nothing,
+            macros,
+            outputs,
+            around: vec![],
+        };
         let source = &functions[lowered.sources[func.0]];
         plain.function(program, func, source, callees, &receivers[func.0], &mut seen)?;
     }

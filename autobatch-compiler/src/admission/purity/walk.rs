@@ -28,6 +28,8 @@ pub(crate) struct Callees<'a> {
     pub(super) definitions: &'a Definitions,
     /// The types that stand beside the item, whose names mean there what they mean to the code.
     pub(super) beside: &'a Definitions,
+    /// What `Self` is.
+    pub(super) own: Option<&'a Type>,
     /// No types.
     pub(super) nothing: &'a Definitions,
     /// The macros that the file defines.
@@ -69,7 +71,8 @@ impl<'a> Callees<'a> {
 
     /// A type that is a structure of the file's, of numbers, tuples and arrays of them, and structures of such; or a tuple with one in it.
     pub(super) fn structure(&self, ty: &Type) -> Option<Type> {
-        let ty = self.beside.plain(ty);
+        let own = self.own.filter(|_| matches!(ty, Type::Path(p) if p.path.is_ident("Self")));
+        let ty = self.beside.plain(own.unwrap_or(ty));
         let is_one = match &ty {
             Type::Tuple(tuple) => tuple.elems.iter().any(|ty| self.structure(ty).is_some()),
             ty => self.beside.record(ty).is_some(),

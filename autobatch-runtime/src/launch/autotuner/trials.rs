@@ -60,6 +60,8 @@ const WIN_RECURSIVE: f64 = 0.8;
 /// How many times more than the rival a member may cost in the last trial for a whole run to decide; the same where
 /// that trial has many members.
 const NEAR: [f64; 2] = [1.1, 1.0];
+/// The same for recursive programs: a frame that is as wide as the batch may cost less than that of a trial in a way that no trial shows.
+const NEAR_RECURSIVE: f64 = 2.0;
 /// The same for scalar code that has not run a whole batch yet: few members have said what it costs.
 const NEAR_SCALAR: f64 = 1.6;
 /// How many times more than the rival a member costs in frames where it won't cost less as a wavefront, which has more to do
@@ -443,6 +445,7 @@ impl Launch<'_> {
             let most = WIDENING.iter().find(|(below, _)| size < *below).map_or(1.0, |(_, most)| *most);
             let near = match executor {
                 Executor::Scalar if !record.is_sure(executor) => NEAR_SCALAR,
+                _ if recursive => NEAR_RECURSIVE,
                 _ => NEAR[usize::from(size >= FEW)],
             };
             // Frames cost what they cost, whatever their lanes: what the last doubling has saved tells what the whole batch does.
