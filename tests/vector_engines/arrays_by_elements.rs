@@ -219,3 +219,69 @@ fn behind_the_end() {
         }
     }
 }
+
+/// Elements that are chosen by what is computed: read, written, changed, shifted by another type, inside of an operand and of an index.
+#[autobatch(strict)]
+fn chosen(start: [i64; 3], n: u32) -> i64 {
+    let mut a = start;
+    let mut marks = [false; 2];
+    let mut k = n as usize;
+    let mut sum = 0;
+    while k % 11 != 7 && sum < 1 << 40 {
+        let by = a[k % 3] - 2 * a[(k + 1) % 3];
+        a[k % 3] += by % 100;
+        a[(k / 2) % 3] ^= a[k % 3] << (k % 5) as u32;
+        a[a[0].rem_euclid(3) as usize] >>= 1u8;
+        marks[k % 2] = marks[(k + 1) % 2] ^ (by > 0);
+        sum += a[k % 3].wrapping_mul(3) + i64::from(marks[k % 2]);
+        k += 1;
+    }
+    sum ^ a[k % 3]
+}
+
+/// The value is made before the index, which is behind the end for some members; the operand before is kept.
+#[autobatch]
+fn choosing(n: u32, tick: &mut [u32; 2]) -> u32 {
+    let mut a = [1u32, 2, 3];
+    let mut k = n as usize;
+    while k > 4 {
+        a[k % 3] = a[(k / 3) % 3] + a[k % 3] * 2;
+        k -= 1;
+    }
+    a[k] = a[0] + 10 / (a[2] - 3 + n % 7);
+    tick[0] += 1;
+    tick[k % 2] += a[k];
+    a[1] + a[k]
+}
+
+#[test]
+fn chosen_by_what_is_computed() {
+    let batch: Vec<_> = (0..211i64).map(|i| ([i, 3 - i, i * i % 17], i as u32)).collect();
+    agree(
+        &batch,
+        |(a, n)| chosen(*a, *n),
+        |batch, options| chosen_batched_with(column(batch, |m| m.0), column(batch, |m| m.1), options),
+    );
+    let n: Vec<u32> = (0..211).collect();
+    for (how, options) in executors() {
+        let mut ticks: Vec<[u32; 2]> = n.iter().map(|n| [*n, 1]).collect();
+        let outcome = choosing_batched_with(&n, &mut ticks, &options.quiet(true)).unwrap();
+        let mut failed = 0;
+        for (n, (result, tick)) in n.iter().zip(outcome.into_results().into_iter().zip(ticks)) {
+            let mut own = [*n, 1];
+            match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| choosing(*n, &mut own))) {
+                Ok(expected) => {
+                    assert_eq!((result.ok(), tick), (Some(expected), own), "{how}: {n}");
+                }
+                Err(payload) => {
+                    let expected = payload.downcast_ref::<String>().cloned();
+                    let expected =
+                        expected.or_else(|| payload.downcast_ref::<&str>().map(|s| (*s).to_string()));
+                    assert_eq!(Some(result.expect_err("a fault").message), expected, "{how}: {n}");
+                    failed += 1;
+                }
+            }
+        }
+        assert!(failed > 20, "{how}: {failed}");
+    }
+}

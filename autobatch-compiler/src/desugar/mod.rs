@@ -14,6 +14,7 @@ mod array_loops;
 mod callees;
 mod chain_loop;
 mod chains;
+mod chosen_elements;
 mod closure;
 mod copies;
 pub(crate) mod counting_whiles;

@@ -4,7 +4,8 @@
 //! for i in 0..2 { p[i] = s[i] + h * a[i]; }   ──▶   p[0] = s[0] + h * a[0]; p[1] = s[1] + h * a[1];
 //! ```
 //!
-//! An array that something else refers to, or that is indexed by what is computed, stays one.
+//! Of two to four elements one may be chosen by what is computed ([`choose`]). An array that something else refers to, or with more
+//! elements and such an index, stays one.
 //!
 //! **Invariant:** the code makes the loop's rounds. A loop is unrolled only if it counts through an array, so its counter is a `usize`.
 
@@ -14,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Span;
 use syn::{BinOp, Block, Expr, ExprForLoop, Ident, Pat, RangeLimits, Stmt, Type, parse_quote};
 
+use crate::desugar::chosen_elements::{choose, may_be_chosen};
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::substitution::{index, put_in_place};
 use crate::item::array_shapes;
@@ -60,7 +62,7 @@ pub(super) fn unroll(
     let mut indices = Indices { numbers: &numbers, counters: vec![], others: BTreeSet::new() };
     indices.visit_block(body);
     let others = indices.others;
-    arrays.retain(|name, _| !others.contains(name));
+    arrays.retain(|name, array| !others.contains(name) || may_be_chosen(array));
     let is_fixed = |name: &String| !function.bindings[name].mutable;
     let elements =
         |of: &mut dyn Iterator<Item = (&String, &Array)>| -> usize { of.map(|(_, (_, len))| len).sum() };
@@ -73,6 +75,7 @@ pub(super) fn unroll(
     while !arrays.is_empty() {
         let mut unrolled = body.clone();
         Unroll { numbers: &numbers, arrays: &arrays, scopes, types }.visit_block_mut(&mut unrolled);
+        choose(&mut unrolled, &arrays, scopes, types);
         let failing = failing(&unrolled, &arrays);
         if failing.is_empty() {
             *body = unrolled;
@@ -332,7 +335,7 @@ mod tests {
 
     /// The body unrolled, and the arrays that are indexed by numbers only.
     fn unrolled(body: TokenStream) -> (String, Vec<String>) {
-        let function = &functions(quote!(fn f(a: [f64; 3], mut b: [f64; 3], n: usize) -> f64 #body))[0];
+        let function = &functions(quote!(fn f(a: [f64; 5], mut b: [f64; 3], n: usize) -> f64 #body))[0];
         let types = &Types { definitions: &Definitions::default(), functions: &[], own: None };
         let scopes = variables::types(function, &VariableTypes::new(), types);
         let mut body = function.body.clone();
