@@ -25,7 +25,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
-use syn::{Block, Expr, Ident, Macro, Stmt, Type, UnOp, parse_quote};
+use syn::{Block, Expr, Ident, Lifetime, Macro, Stmt, Type, UnOp, parse_quote};
 
 use crate::index::definitions::Definitions;
 use crate::ir::{self, Program, Terminator};
@@ -132,14 +132,29 @@ fn pass(function: &Function, callees: Callees<'_>, is_called: bool) -> Option<Bl
         own: own.iter().map(|p| p.ident.clone()).collect(),
         is_unit: matches!(&function.output, Type::Tuple(t) if t.elems.is_empty()),
         callees,
+        way_out: None,
         fits: true,
     };
     let mut body = function.body.clone();
-    match pass.own.is_empty() {
-        true => pass.visit_block_mut(&mut body),
-        false => pass.tail_block(&mut body),
+    match () {
+        () if pass.own.is_empty() => pass.visit_block_mut(&mut body),
+        () if leaves_loops(&body) => {
+            pass.way_out = Some(Lifetime::new("'__way_out", Span::mixed_site()));
+            pass.tail_block(&mut body);
+            body = pass.left(&body, &function.output);
+        }
+        () => pass.tail_block(&mut body),
     }
     pass.fits.then_some(body)
+}
+
+/// Whether a loop may be left by `return`.
+fn leaves_loops(body: &Block) -> bool {
+    let returns = |at: At<'_>| matches!(at, At::Expr(Expr::Return(_)));
+    walk::any(
+        body,
+        |at| matches!(at, At::Expr(e @ (Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_))) if walk::any(e, returns)),
+    )
 }
 
 /// The program's functions, as calls name them.
@@ -193,6 +208,8 @@ struct Pass<'a> {
     /// Whether it has no other result.
     is_unit: bool,
     callees: Callees<'a>,
+    /// The block that is left with the result, if loops are: there, lanes that go on would put down states together with a result.
+    way_out: Option<Lifetime>,
     /// Whether all could be rewritten.
     fits: bool,
 }
@@ -220,7 +237,7 @@ impl Pass<'_> {
                     tail => block.stmts.push(Stmt::Expr(tail, None)),
                 }
             }
-            None if self.is_unit => {
+            None if self.is_unit && self.way_out.is_none() => {
                 let all = self.with_states(&parse_quote!(()));
                 block.stmts.push(Stmt::Expr(all, None));
             }
@@ -256,12 +273,18 @@ impl Pass<'_> {
                 {
                     let is_own = |(place, own): (&Expr, &Ident)| is_variable(place, &own.to_string());
                     let all_own = places.len() == self.own.len() && places.iter().zip(&self.own).all(is_own);
-                    let value =
-                        if all_own { call } else { self.with_states(&self.value(callee, &call, &places)) };
-                    *expr = value;
+                    *expr = match (all_own, &self.way_out) {
+                        (true, None) => call,
+                        (true, Some(_)) => parse_quote!(return #call),
+                        (false, None) => self.with_states(&self.value(callee, &call, &places)),
+                        (false, Some(_)) => self.value(callee, &call, &places),
+                    };
                     return;
                 }
                 self.visit_expr_mut(expr);
+                if self.way_out.is_some() {
+                    return;
+                }
                 *expr = match self.is_unit {
                     true => {
                         let all = self.with_states(&parse_quote!(()));
@@ -271,6 +294,13 @@ impl Pass<'_> {
                 };
             }
         }
+    }
+
+    /// `let result: T = 'way_out: { … }; (result, rng)`
+    fn left(&self, body: &Block, output: &Type) -> Block {
+        let (way_out, result) = (&self.way_out, Ident::new("__result", Span::mixed_site()));
+        let (stmts, all) = (&body.stmts, self.with_states(&parse_quote!(#result)));
+        parse_quote!({ let #result: #output = #way_out: { #(#stmts)* }; #all })
     }
 
     /// `(value, rng)`
@@ -356,10 +386,16 @@ impl VisitMut for Pass<'_> {
                 self.fits &= self.own.is_empty();
             }
             Expr::Try(_) if !self.own.is_empty() => self.fits = false,
-            Expr::Return(e) if !self.own.is_empty() => match &mut e.expr {
-                Some(value) => self.tail(value),
-                None => e.expr = Some(Box::new(self.with_states(&parse_quote!(())))),
-            },
+            Expr::Return(e) if !self.own.is_empty() => {
+                e.expr.iter_mut().for_each(|value| self.tail(value));
+                match (&self.way_out, &e.expr) {
+                    // A tail call.
+                    (Some(_), Some(value)) if matches!(**value, Expr::Return(_)) => *expr = (**value).clone(),
+                    (Some(way_out), value) => *expr = parse_quote!(break #way_out #value),
+                    (None, None) => e.expr = Some(Box::new(self.with_states(&parse_quote!(())))),
+                    (None, Some(_)) => {}
+                }
+            }
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && self.is_state(&e.expr) => {
                 *expr = bare(&e.expr).clone();
             }
@@ -458,6 +494,34 @@ mod tests {
             ),
             quote!(((), [u64; 2])),
             quote!(if s[0] == 0 { return ((), s); } while s[1] > 0 { s[1] /= 2; }; ((), s)),
+        );
+    }
+
+    #[test]
+    fn loops_are_left_with_the_result_alone() {
+        becomes(
+            quote! {
+                fn f(s: &mut u64, n: u64) -> u64 {
+                    for i in 0..n {
+                        *s += i;
+                        if *s > 9 { return i; }
+                        if *s > 7 { return f(s, i); }
+                    }
+                    if n > 3 { f(s, n - 1) } else { 0 }
+                }
+            },
+            quote!((u64, u64)),
+            quote! {
+                let __result: u64 = '__way_out: {
+                    for i in 0..n {
+                        s += i;
+                        if s > 9 { break '__way_out i; }
+                        if s > 7 { return f(s, i); }
+                    }
+                    if n > 3 { return f(s, n - 1) } else { 0 }
+                };
+                (__result, s)
+            },
         );
     }
 
