@@ -99,34 +99,33 @@ impl Stages<'_> {
     }
 
     /// Makes a vector program where states, and structures that are owned, are values: if it only computes then.
-    fn with_values(self, written: Staged, checks: &mut HelperChecks) -> Staged {
-        let is_scalar = |admitted: &Admitted| admitted.lowered.program.notes.iter().any(|note| note.whole);
-        let is_whole =
-            |passed: &Passed, lowered: &Lowered| passed.is_whole(&lowered.program, &lowered.sources);
-        let mut staged = written;
-        let Some((passed, resolution, more)) = self.in_values(&staged.item, true) else { return staged };
+    fn with_values(self, mut written: Staged, checks: &mut HelperChecks) -> Staged {
+        let Some((passed, resolution, more)) = self.in_values(&written.item, true) else { return written };
         let vector = Stages { resolution: &resolution, ..self }.for_vectors(&passed.item);
-        if !is_whole(&passed, &vector.lowered) {
-            return staged;
+        if !passed.is_whole(&vector.lowered.program, &vector.lowered.sources) {
+            return written;
         }
-        let mut again = None;
-        if is_scalar(&staged.admitted) {
-            // Calls that are lent a local, or a part of a state, are calls with values then, in the machine too.
-            again = self.in_values(&staged.item, false).and_then(|(mut passed, resolution, checks)| {
-                let admitted = Stages { resolution: &resolution, ..self }.admitted(&mut passed.item);
-                let fits = !is_scalar(&admitted) && is_whole(&passed, &admitted.lowered);
-                fits.then_some((Staged { item: passed.item, admitted, vector: None }, checks))
-            });
-        }
-        let (mut other, others) = again.unzip();
-        let target = other.as_mut().unwrap_or(&mut staged);
-        let pure = admission::admit_passed(&mut target.admitted, &vector.lowered, &passed.item, &target.item);
-        let Some(mut pure) = pure else { return staged };
+        let machine = match written.admitted.lowered.program.is_scalar() {
+            true => self.machine_with_values(&written.item),
+            false => None,
+        };
+        let (mut machine, of_machine) = machine.unzip();
+        let Staged { item, admitted, .. } = machine.as_mut().unwrap_or(&mut written);
+        let Some(mut pure) = admission::admit_passed(admitted, &vector.lowered, &passed.item, item) else {
+            return written;
+        };
         pure.structures.extend(more.taken_apart().cloned());
-        target.vector = Some(vector.of(pure));
-        checks.extend(more);
-        others.into_iter().for_each(|others| checks.extend(others));
-        other.unwrap_or(staged)
+        [Some(more), of_machine].into_iter().flatten().for_each(|more| checks.extend(more));
+        Staged { vector: Some(vector.of(pure)), ..machine.unwrap_or(written) }
+    }
+
+    /// The program for the machine where states are values: calls that are lent a local, or a part of a state, are calls with values then.
+    fn machine_with_values(self, item: &Item) -> Option<(Staged, HelperChecks)> {
+        let (mut passed, resolution, checks) = self.in_values(item, false)?;
+        let admitted = Stages { resolution: &resolution, ..self }.admitted(&mut passed.item);
+        let Lowered { program, sources, .. } = &admitted.lowered;
+        let fits = !program.is_scalar() && passed.is_whole(program, sources);
+        fits.then_some((Staged { item: passed.item, admitted, vector: None }, checks))
     }
 
     /// An item whose states are values, and whose owned structures if that is said; if it has any. And what rustc has to check of it.

@@ -164,6 +164,38 @@ mod takes_another {
     }
 }
 
+/// A structure whose fields have a type of a name that the module gives to another.
+type Real = f64;
+
+#[derive(Clone, Copy)]
+struct Pair {
+    a: Real,
+    b: Real,
+}
+
+impl Pair {
+    fn difference(self) -> Real {
+        self.a - self.b
+    }
+}
+
+#[autobatch]
+mod has_another_type {
+    use super::Pair;
+
+    type Real = f32;
+
+    pub(super) fn halvings(n: u64) -> u32 {
+        let mut pair = Pair { a: n as f64 + 0.1, b: 0.1 };
+        let (mut rounds, one): (u32, Real) = (0, 1.0);
+        while pair.difference() > f64::from(one) && rounds < 50 {
+            pair = Pair { a: pair.a * 0.75, b: pair.b };
+            rounds += 1;
+        }
+        rounds
+    }
+}
+
 /// A type with its operators in the module, and its own method by value.
 #[autobatch]
 mod has_types {
@@ -224,6 +256,7 @@ fn helpers_are_those_that_names_mean() {
         takes_names::walk, takes_names::walk_batched_with;
         has_its_own::spiral, has_its_own::spiral_batched_with;
         takes_another::slides, takes_another::slides_batched_with;
+        has_another_type::halvings, has_another_type::halvings_batched_with;
     }
     let starts: Vec<(V2, u64)> = n.iter().map(|n| (V2 { x: *n as f64, y: 0.5 }, *n)).collect();
     agree(

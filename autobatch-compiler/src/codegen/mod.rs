@@ -81,7 +81,7 @@ pub fn emit(
 ) -> TokenStream {
     let Admitted { lowered, analyses, questions, states, .. } = admitted;
     let mut emitter = Emitter::new(lowered, analyses, states, clones, args, width);
-    let whole = lowered.program.notes.iter().any(|note| note.whole);
+    let whole = lowered.program.is_scalar();
     let opening = (!whole).then(|| type_witness::opening(&emitter, questions, functions, args.strict));
     let asks = opening.as_ref().is_some_and(|opening| opening.asks);
     emitter.computing = opening.as_ref().map(|opening| opening.computing.clone()).unwrap_or_default();

@@ -389,28 +389,30 @@ impl<'a> Search<'a> {
         if module.is_empty() {
             return;
         }
-        let others = |items: &[&'a Item]| -> Vec<&'a Item> {
+        fn others<'i>(items: &[&'i Item], item: &Item) -> Vec<&'i Item> {
             items.iter().copied().filter(|other| !std::ptr::eq(*other, item)).collect()
-        };
-        let parent = modules.next().map(|items| others(items)).unwrap_or_default();
+        }
+        let parent = modules.next().map(|items| others(items, item)).unwrap_or_default();
         let names = TakenNames::new(&module, &parent, is_as_written);
         let is_meant = |f: &&ItemFn| names.takes(&f.sig.ident) && names.takes_all_of(*f);
-        let taken = certain(parent.iter().copied()).into_iter().filter(is_meant).cloned();
+        let taken = certain(parent.clone()).into_iter().filter(is_meant).cloned();
         // The functions in a module with the attribute are its program's.
         let beside = match inside {
             Some(_) => vec![],
-            None => certain(module.iter().copied().filter(|other| !std::ptr::eq(*other, item))),
+            None => certain(others(&module, item)),
         };
         let functions = beside.into_iter().cloned().chain(taken).collect();
-        let own = certain_impls(module.iter().copied(), self.of_traits);
-        let blocks = certain_impls(parent.iter().copied(), self.of_traits);
+        let own = certain_impls(module, self.of_traits);
+        let blocks = certain_impls(parent.clone(), self.of_traits);
         let impls = own.into_iter().chain(blocks.iter().filter_map(|block| names.block(block))).collect();
         self.around = Some(Around { item: item.clone(), functions, impls });
         for item in parent {
             match (item, taken_names::declared(item)) {
                 (Item::Impl(block), _) => self.taken.1.extend(names.block(block).map(Item::Impl)),
-                (_, Some(name)) if names.is_named(name) => self.taken.0.push(item.clone()),
-                (_, Some(name)) if names.takes(name) => self.taken.1.push(item.clone()),
+                (_, Some(name)) if names.takes(name) && names.takes_all_of(item) => {
+                    let taken = if names.is_named(name) { &mut self.taken.0 } else { &mut self.taken.1 };
+                    taken.push(item.clone());
+                }
                 _ => {}
             }
         }

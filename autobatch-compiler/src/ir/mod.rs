@@ -447,6 +447,11 @@ impl Block {
 }
 
 impl Program {
+    /// Whether it runs the scalar code for each member.
+    pub(crate) fn is_scalar(&self) -> bool {
+        self.notes.iter().any(|note| note.whole)
+    }
+
     /// Adds a block that is a region of its own.
     pub fn add_block(
         &mut self,

@@ -347,7 +347,7 @@ impl Lowering<'_> {
 
     fn finish(mut self) -> (Lowered, Questions) {
         self.renumber();
-        if self.facts.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
+        if self.facts.options.fuse && !self.program.is_scalar() {
             self.split_interchanged();
         }
         let facts = self.facts;

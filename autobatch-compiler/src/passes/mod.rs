@@ -85,7 +85,7 @@ pub fn run_watched(
 /// Panics in debug builds if a pass broke the program. A program that falls back to the scalar code
 /// as a whole is never emitted, so it may be incomplete.
 fn check(program: &Program, stage: Stage, pass: &str) {
-    let emitted = !program.notes.iter().any(|note| note.whole);
+    let emitted = !program.is_scalar();
     if cfg!(debug_assertions)
         && emitted
         && let Err(errors) = verify(program, stage)
