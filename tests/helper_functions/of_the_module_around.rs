@@ -262,7 +262,7 @@ fn helpers_are_those_that_names_mean() {
     agree(
         &starts,
         |(v, n)| v.orbit(*n),
-        |batch, options| V2::orbit_batched_with(&column(batch, |b| b.0), &column(batch, |b| b.1), options),
+        |batch, options| V2::orbit_batched_with(column(batch, |b| b.0), column(batch, |b| b.1), options),
     );
     let angles: Vec<f64> = n.iter().map(|n| *n as f64).collect();
     agree(

@@ -557,9 +557,9 @@ mod tests {
         }
         let module = "mod m { use super::*; pub fn f(x: f64) -> f64 { g(x) } }";
         assert_eq!(known(&format!("fn g() {{}} #[autobatch] {module}"), module), ["g"]);
-        let around = around(&format!(
-            "struct S(f64); impl S {{ fn s(self) {{}} fn a(self) {{ A }} }} impl Neg for S {{ fn neg(self) {{}} }} const A: f64 = 1.0; #[autobatch] mod m {{ use super::{{S}}; struct T; impl T {{ fn t(self) {{}} }} }}"
-        ));
+        let file = "struct S(f64); impl S { fn s(self) {} fn a(self) { A } } impl Neg for S { fn neg(self) {} } \
+                    const A: f64 = 1.0; #[autobatch] mod m { use super::S; struct T; impl T { fn t(self) {} } }";
+        let around = around(file);
         let impls = &around.around.unwrap().impls;
         let methods: Vec<Vec<String>> = impls.iter().map(|block| functions(block).collect()).collect();
         assert_eq!(methods, [vec!["t"], vec!["s"], vec!["neg"]]);
