@@ -21,7 +21,9 @@ use crate::dump::Dump;
 use crate::index::source::{self, Source};
 use crate::ir::Note;
 use crate::item::model::{self, Function};
-use crate::item::{checks, excluded, functions, helpers, implicit_entries, methods, selection};
+use crate::item::{
+    checks, excluded, functions, helpers, implicit_entries, inner_functions, methods, selection,
+};
 use crate::lower::{LowerOptions, Lowered};
 use crate::passes::PassOptions;
 use crate::resolve::method_calls;
@@ -80,7 +82,8 @@ pub(crate) fn expanded(
     declared.reserved = mentions::reserved(item.clone()).iter().map(ToString::to_string).collect();
     let mut spelled = input.clone();
     declared.lifetimes.spell(&mut spelled);
-    let (functions, others) = functions::partition(&spelled, &mut diag);
+    let inner = inner_functions::take_out(&mut spelled);
+    let (functions, others) = functions::partition(&spelled, &inner, &mut diag);
     let own = match &input {
         Input::Impl(block) => Some((*block.self_ty).clone()),
         _ => None,
@@ -105,6 +108,7 @@ pub(crate) fn expanded(
         families.extend(methods::shims(functions));
         beside = codegen::definition_check::questions(functions);
         beside.extend(checks.items());
+        beside.extend(inner.iter().map(ToTokens::to_token_stream));
         if args.vector_math {
             let krate = &args.krate;
             beside.extend(VectorMath::new(&model, &quote!(#krate::__rt)).helpers());
@@ -273,7 +277,7 @@ fn entries(input: &Input, item: &model::Item) -> Vec<usize> {
     let is_visible = |f: &usize| !matches!(functions[*f].vis, Visibility::Inherited);
     let (visible, private): (Vec<usize>, Vec<usize>) = (0..functions.len()).partition(is_visible);
     match input {
-        Input::Function(_) => private.into_iter().chain(visible).collect(),
+        Input::Function(_) => vec![0],
         Input::Impl(_) => {
             let none_visible = visible.is_empty();
             let wanted = |f: &Function| {

@@ -5,6 +5,7 @@
 mod common;
 
 mod copies;
+mod in_bodies;
 mod names;
 mod of_the_module_around;
 mod shapes;

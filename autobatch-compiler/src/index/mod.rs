@@ -9,4 +9,4 @@ pub mod definitions;
 pub mod elided_lifetimes;
 pub mod family_mentions;
 pub mod source;
-mod taken_names;
+pub(crate) mod taken_names;

@@ -129,7 +129,7 @@ pub(crate) fn declared(item: &Item) -> Option<&Ident> {
 }
 
 /// The names that a `use` brings, and whether it brings all there are.
-fn imported<'t>(tree: &'t UseTree, names: &mut Vec<&'t Ident>, glob: &mut bool) {
+pub(crate) fn imported<'t>(tree: &'t UseTree, names: &mut Vec<&'t Ident>, glob: &mut bool) {
     match tree {
         UseTree::Path(t) => imported(&t.tree, names, glob),
         UseTree::Name(t) => names.push(&t.ident),

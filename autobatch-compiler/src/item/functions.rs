@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syn::{Item, Signature};
+use syn::{Item, ItemFn, Signature};
 
 use crate::diagnostics::reasons::{self, Reason};
 use crate::diagnostics::sink::Diagnostics;
@@ -15,14 +15,22 @@ use crate::syntax::tail_positions;
 
 /// The functions of a module or `impl` that can be part of the program, in source order.
 pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
-    partition(input, diag).0
+    partition(input, &[], diag).0
 }
 
-/// The same, and those that are excluded, with the reason.
-pub(crate) fn partition(input: &Input, diag: &mut Diagnostics) -> (Vec<Function>, Vec<(Function, Reason)>) {
+/// The same, and those that are excluded, with the reason. `inner` are those that stood in a body.
+pub(crate) fn partition(
+    input: &Input,
+    inner: &[ItemFn],
+    diag: &mut Diagnostics,
+) -> (Vec<Function>, Vec<(Function, Reason)>) {
     let (mut all, mut excluded) = (Vec::new(), Vec::new());
     match input {
-        Input::Function(f) => all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag)),
+        Input::Function(f) => {
+            for f in std::iter::once(f).chain(inner) {
+                all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag));
+            }
+        }
         Input::Module(m) => {
             for item in m.content.iter().flat_map(|(_, items)| items) {
                 if let Item::Fn(f) = item

@@ -24,6 +24,8 @@ use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::{annotated, elision, impl_trait};
 
 const PREFIX: &str = "__autobatch_method_";
+/// What the names of functions begin with that stand in the bodies of others.
+pub(crate) const INNER: &str = "__autobatch_inner_";
 
 /// The methods of the `impl` blocks of a module that can be part of its program, and those that can't, with the reason.
 pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, Reason)>) {
@@ -383,8 +385,8 @@ pub(crate) fn shims(functions: &[Function]) -> Vec<TokenStream> {
 /// The name that users know a function by.
 pub(crate) fn shown_name(name: &Ident) -> String {
     let text = name.to_string();
-    match text.strip_prefix(PREFIX) {
-        Some(method) => method.replacen("__", "::", 1),
+    match text.strip_prefix(PREFIX).or(text.strip_prefix(INNER)) {
+        Some(name) => name.replacen("__", "::", 1),
         None => text,
     }
 }

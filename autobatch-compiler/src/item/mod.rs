@@ -10,6 +10,7 @@ pub mod excluded;
 pub mod functions;
 pub mod helpers;
 pub mod implicit_entries;
+pub(crate) mod inner_functions;
 pub(crate) mod known_lists;
 pub mod methods;
 pub mod model;

@@ -1,0 +1,177 @@
+//! Functions that stand in the body of another: they stand beside it for the compiler, so that they can be part of the program, or helpers.
+//!
+//! ```text
+//! fn count(n: u32) -> u32 {                        fn count(n: u32) -> u32 {
+//!     fn place(free: u32, …) -> u32 {                  __autobatch_inner_count__place((1 << n) - 1, 0, 0, 0)
+//!         … place(free, …)                   ──▶   }
+//!     }                                            fn __autobatch_inner_count__place(free: u32, …) -> u32 {
+//!     place((1 << n) - 1, 0, 0, 0)                     … __autobatch_inner_count__place(free, …)
+//! }                                                }
+//! ```
+//!
+//! The user's function stays as it is. The copies are items of their own, which scalar code calls, too.
+//!
+//! **Invariant:** a name in a copy means what it means in the original. A function that has a `static`, is generic, or mentions another item
+//! of the body stays where it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quote::{ToTokens, format_ident};
+use syn::{Attribute, Block, Expr, GenericParam, Ident, Item, ItemFn, Pat, Stmt, parse_quote};
+
+use crate::diagnostics::sink::Diagnostics;
+use crate::index::taken_names::{declared, imported};
+use crate::item::methods::INNER;
+use crate::item::parse;
+use crate::syntax::annotated::Input;
+use crate::syntax::attributes::{self, GENERATED};
+use crate::syntax::mentions::idents;
+use crate::syntax::standard_macros;
+use crate::syntax::walk::{self, At, AtMut, Code, Next};
+
+/// Takes the functions out of the bodies of an item's functions. They are part of it if it is a module.
+pub(crate) fn take_out(input: &mut Input) -> Vec<ItemFn> {
+    match input {
+        Input::Function(f) => taken_out(f),
+        Input::Module(m) => {
+            let Some((_, items)) = &mut m.content else { return vec![] };
+            let functions = items.iter_mut().filter_map(|item| match item {
+                Item::Fn(f) if !attributes::is_primitive(&f.attrs) => Some(f),
+                _ => None,
+            });
+            let taken: Vec<ItemFn> = functions.flat_map(taken_out).collect();
+            items.extend(taken.iter().cloned().map(Item::Fn));
+            taken
+        }
+        Input::Impl(_) => vec![],
+    }
+}
+
+fn taken_out(f: &mut ItemFn) -> Vec<ItemFn> {
+    let mut names = BTreeMap::new();
+    for inner in candidates(f) {
+        let name = format_ident!("{INNER}{}__{}", f.sig.ident, inner, span = inner.span());
+        names.insert(inner.to_string(), name);
+    }
+    if names.is_empty() {
+        return vec![];
+    }
+    let (mut taken, mut stmts) = (Vec::new(), Vec::new());
+    for stmt in std::mem::take(&mut f.block.stmts) {
+        match stmt {
+            Stmt::Item(Item::Fn(inner)) if names.contains_key(&inner.sig.ident.to_string()) => {
+                taken.push(inner);
+            }
+            stmt => stmts.push(stmt),
+        }
+    }
+    f.block.stmts = stmts;
+    rename(&mut *f.block, &names);
+    for inner in &mut taken {
+        inner.sig.ident = names[&inner.sig.ident.to_string()].clone();
+        rename(&mut *inner.block, &names);
+        let kept = attributes::lints_and_conditions(&inner.attrs);
+        inner.attrs = parse_quote!(#(#kept)* #[doc(hidden)] #[allow(warnings)] #GENERATED);
+    }
+    taken
+}
+
+/// The functions that can be taken out of a body. What one of them mentions must be there, too.
+fn candidates(f: &ItemFn) -> Vec<Ident> {
+    let all = f.block.stmts.iter().filter_map(|stmt| match stmt {
+        Stmt::Item(Item::Fn(inner)) => Some(inner),
+        _ => None,
+    });
+    let mut bound = bound(&*f.block);
+    for inner in all.clone() {
+        bound.extend(self::bound(&*inner.block));
+        bound.extend(
+            inner.sig.inputs.iter().flat_map(|input| idents(input.to_token_stream())).map(|i| i.to_string()),
+        );
+    }
+    let mut found: Vec<&ItemFn> = all
+        .filter(|inner| {
+            let name = &inner.sig.ident;
+            can_move(inner) && *name != f.sig.ident && !bound.contains(&name.to_string())
+        })
+        .collect();
+    // Other items of the body.
+    loop {
+        let moves = |name: &Ident| found.iter().any(|inner| inner.sig.ident == *name);
+        let others: Option<BTreeSet<String>> = items(&f.block, &moves);
+        let before = found.len();
+        found.retain(|inner| {
+            let words = idents(inner.to_token_stream());
+            others.as_ref().is_some_and(|others| !words.iter().any(|word| others.contains(&word.to_string())))
+        });
+        if found.len() == before {
+            return found.into_iter().map(|inner| inner.sig.ident.clone()).collect();
+        }
+    }
+}
+
+/// The names of the items of a body that stay; `None` if there may be names that nobody sees.
+fn items(block: &Block, moves: &dyn Fn(&Ident) -> bool) -> Option<BTreeSet<String>> {
+    let (mut names, mut sees_all) = (BTreeSet::new(), true);
+    walk::each(block, |at| match at {
+        At::Item(Item::Fn(inner)) => {
+            if !moves(&inner.sig.ident) {
+                names.insert(inner.sig.ident.to_string());
+            }
+        }
+        At::Item(Item::Use(i)) => {
+            let (mut found, mut glob) = (vec![], false);
+            imported(&i.tree, &mut found, &mut glob);
+            names.extend(found.into_iter().map(ToString::to_string));
+            sees_all &= !glob;
+        }
+        At::Item(item @ (Item::Const(_) | Item::Static(_) | Item::Struct(_) | Item::Enum(_))) => {
+            names.extend(declared(item).map(ToString::to_string));
+        }
+        At::Item(_) => sees_all = false,
+        At::Macro(mac) => sees_all &= standard_macros::is_standard(mac),
+        _ => {}
+    });
+    sees_all.then_some(names)
+}
+
+/// Whether a function means the same elsewhere, and may be part of a program.
+fn can_move(f: &ItemFn) -> bool {
+    let is_inert = |attr: &Attribute| {
+        ["allow", "inline", "doc", "must_use", "expect"].iter().any(|name| attr.path().is_ident(name))
+    };
+    let only_lifetimes = f.sig.generics.params.iter().all(|p| matches!(p, GenericParam::Lifetime(_)));
+    let has_own = walk::any(&*f.block, |at| match at {
+        At::Item(_) => true,
+        At::Macro(mac) => !standard_macros::is_standard(mac),
+        _ => false,
+    });
+    let mut diag = Diagnostics::default();
+    let model = parse::function(&f.attrs, &f.vis, &f.sig, &f.block, None, &mut diag);
+    model.is_some() && diag.is_empty() && only_lifetimes && !has_own && f.attrs.iter().all(is_inert)
+}
+
+/// The names that are bound in a body, or that stand in the tokens of macros.
+fn bound(block: &Block) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    walk::each(block, |at| match at {
+        At::Pat(Pat::Ident(p)) => _ = names.insert(p.ident.to_string()),
+        At::Macro(mac) => names.extend(idents(mac.tokens.clone()).iter().map(ToString::to_string)),
+        _ => {}
+    });
+    names
+}
+
+fn rename(code: &mut (impl Code + ?Sized), names: &BTreeMap<String, Ident>) {
+    walk::map(code, |at| {
+        if let AtMut::Expr(Expr::Path(p)) = at
+            && let Some(ident) = p.path.get_ident()
+            && let Some(name) = names.get(&ident.to_string())
+        {
+            let mut name = name.clone();
+            name.set_span(ident.span());
+            p.path = name.into();
+        }
+        Next::On
+    });
+}
