@@ -212,15 +212,17 @@ fn they_compute_as_before() {
     assert_eq!(tree.total_batched(&n), n.map(|n| tree.total(n)));
 }
 
-/// A type that the functions below can't see in their module.
-#[derive(Clone, Copy)]
-pub(crate) struct Point {
-    pub(crate) x: f64,
-    pub(crate) y: f64,
+/// A type of which the functions below see nothing but its name.
+mod geometry {
+    #[derive(Clone, Copy)]
+    pub(super) struct Point {
+        pub(super) x: f64,
+        pub(super) y: f64,
+    }
 }
 
 mod elsewhere {
-    use super::Point;
+    use super::geometry::Point;
     use autobatch::autobatch;
 
     #[autobatch]

@@ -1,6 +1,8 @@
 //! Functions that stand in the body of another: recursive ones are part of the program, small ones are helpers, and names mean what they mean
 //! there.
 
+#![allow(clippy::manual_is_multiple_of)] // written as users write
+
 use autobatch::{Engine, Options, Program, autobatch};
 
 use crate::common::{agree, column, executors};

@@ -17,7 +17,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use quote::{ToTokens, format_ident};
-use syn::{Attribute, Block, Expr, GenericParam, Ident, Item, ItemFn, Pat, Stmt, parse_quote};
+use syn::{Attribute, Block, Expr, GenericParam, Ident, Item, ItemFn, Pat, Stmt, Type, parse_quote};
 
 use crate::diagnostics::sink::Diagnostics;
 use crate::index::taken_names::{declared, imported};
@@ -82,9 +82,9 @@ fn candidates(f: &ItemFn) -> Vec<Ident> {
         Stmt::Item(Item::Fn(inner)) => Some(inner),
         _ => None,
     });
-    let mut bound = bound(&*f.block);
+    let mut bound = bound(&f.block);
     for inner in all.clone() {
-        bound.extend(self::bound(&*inner.block));
+        bound.extend(self::bound(&inner.block));
         bound.extend(
             inner.sig.inputs.iter().flat_map(|input| idents(input.to_token_stream())).map(|i| i.to_string()),
         );
@@ -92,7 +92,8 @@ fn candidates(f: &ItemFn) -> Vec<Ident> {
     let mut found: Vec<&ItemFn> = all
         .filter(|inner| {
             let name = &inner.sig.ident;
-            can_move(inner) && *name != f.sig.ident && !bound.contains(&name.to_string())
+            let others = functions(&f.block, name) > 1 || *name == f.sig.ident;
+            can_move(inner) && !others && !bound.contains(&name.to_string())
         })
         .collect();
     // Other items of the body.
@@ -110,15 +111,21 @@ fn candidates(f: &ItemFn) -> Vec<Ident> {
     }
 }
 
+/// How many functions of a name there are in a body, in inner blocks too.
+fn functions(block: &Block, name: &Ident) -> usize {
+    let mut found = 0;
+    walk::each(block, |at| {
+        found += usize::from(matches!(at, At::Item(Item::Fn(inner)) if inner.sig.ident == *name));
+    });
+    found
+}
+
 /// The names of the items of a body that stay; `None` if there may be names that nobody sees.
 fn items(block: &Block, moves: &dyn Fn(&Ident) -> bool) -> Option<BTreeSet<String>> {
     let (mut names, mut sees_all) = (BTreeSet::new(), true);
     walk::each(block, |at| match at {
-        At::Item(Item::Fn(inner)) => {
-            if !moves(&inner.sig.ident) {
-                names.insert(inner.sig.ident.to_string());
-            }
-        }
+        At::Item(Item::Fn(inner)) if moves(&inner.sig.ident) => {}
+        At::Item(Item::Fn(inner)) => _ = names.insert(inner.sig.ident.to_string()),
         At::Item(Item::Use(i)) => {
             let (mut found, mut glob) = (vec![], false);
             imported(&i.tree, &mut found, &mut glob);
@@ -140,7 +147,9 @@ fn can_move(f: &ItemFn) -> bool {
     let is_inert = |attr: &Attribute| {
         ["allow", "inline", "doc", "must_use", "expect"].iter().any(|name| attr.path().is_ident(name))
     };
-    let only_lifetimes = f.sig.generics.params.iter().all(|p| matches!(p, GenericParam::Lifetime(_)));
+    let is_lifetime = |p: &GenericParam| matches!(p, GenericParam::Lifetime(_));
+    let only_lifetimes = f.sig.generics.params.iter().all(is_lifetime)
+        && !walk::any(&f.sig, |at| matches!(at, At::Type(Type::ImplTrait(_))));
     let has_own = walk::any(&*f.block, |at| match at {
         At::Item(_) => true,
         At::Macro(mac) => !standard_macros::is_standard(mac),
@@ -174,4 +183,60 @@ fn rename(code: &mut (impl Code + ?Sized), names: &BTreeMap<String, Ident>) {
         }
         Next::On
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::TokenStream;
+    use quote::quote;
+
+    use super::*;
+    use crate::syntax::mentions::text;
+
+    /// The function with these statements, and the names of those that were taken out of it.
+    fn taken(body: TokenStream) -> (String, Vec<String>) {
+        let function = syn::parse2(quote!(fn f(n: u64) -> u64 { #body }));
+        let mut input = Input::Function(function.unwrap_or_else(|e| panic!("{body}: {e}")));
+        let taken = take_out(&mut input);
+        let Input::Function(f) = input else { panic!("a function") };
+        let stmts = f.block.stmts.iter().map(ToTokens::to_token_stream);
+        (text(&TokenStream::from_iter(stmts)), taken.iter().map(|f| f.sig.ident.to_string()).collect())
+    }
+
+    #[test]
+    fn functions_and_their_calls_have_names_of_their_own() {
+        let (body, names) = taken(quote! {
+            fn g(n: u64) -> u64 { if n == 0 { h(n) } else { g(n - 1) } }
+            const fn h<'a>(n: u64) -> u64 { n + LIMIT }
+            g(n) + Some(n).map(h).unwrap_or(n)
+        });
+        let expected = quote!(__autobatch_inner_f__g(n) + Some(n).map(__autobatch_inner_f__h).unwrap_or(n));
+        assert_eq!(
+            (body, names),
+            (text(&expected), vec!["__autobatch_inner_f__g".into(), "__autobatch_inner_f__h".into()])
+        );
+    }
+
+    #[test]
+    fn what_would_mean_something_else_stays() {
+        for body in [
+            "const LIMIT: u64 = 1; fn g(n: u64) -> u64 { n + LIMIT } g(n)",
+            "use other::*; fn g(n: u64) -> u64 { n } g(n)",
+            "use other::h; fn g(n: u64) -> u64 { h(n) } g(n)",
+            "fn g<T>(n: T) -> T { n } g(n)",
+            "fn g(n: impl Copy) -> u64 { 1 } g(n)",
+            "fn g(n: u64) -> u64 { static N: u64 = 1; n + N } g(n)",
+            "fn g(n: u64) -> u64 { h(n) } fn h<T>(n: T) -> T { n } g(n)",
+            "#[cfg(unix)] fn g(n: u64) -> u64 { n } g(n)",
+            "fn g(n: u64) -> u64 { n } let g = g(n); g",
+            "fn g(n: u64) -> u64 { n } { fn g(n: u64) -> u64 { n + 1 } g(n) }",
+            "fn g(n: u64) -> u64 { n } assert!(g(n) > 1); n",
+            "fn f(n: u64) -> u64 { n } f(n)",
+            "{ fn g(n: u64) -> u64 { n } g(n) }",
+            "made!(); fn g(n: u64) -> u64 { n } g(n)",
+        ] {
+            let body: TokenStream = body.parse().expect("tokens");
+            assert!(taken(body.clone()).1.is_empty(), "{body}");
+        }
+    }
 }
