@@ -124,9 +124,9 @@ mod walks {
     pub(super) fn walk(w: &mut Walker, n: u64) -> f64 {
         let mut longest = 0.0f64;
         while w.count < (n % 23) as u32 {
-            let by = step(&mut w.rng.seed, n % 5);
-            w.at.0 += by;
-            w.at.1 -= 0.5 * by;
+            let step = step(&mut w.rng.seed, n % 5);
+            w.at.0 += step;
+            w.at.1 -= 0.5 * step;
             w.count += 1;
             longest = longest.max(w.at.0 * w.at.0 + w.at.1 * w.at.1);
         }

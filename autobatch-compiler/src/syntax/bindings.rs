@@ -54,8 +54,27 @@ fn respelled(ident: &Ident, span: Span) -> Ident {
 
 /// Resolves parameter patterns and the body of one function in place.
 pub fn resolve(params: &mut [Pat], body: &mut Block, has_self: bool) -> Bindings {
-    let mut resolver =
-        Resolver { scopes: vec![BTreeMap::new()], taken: BTreeSet::new(), bindings: Bindings::new() };
+    let (mut tried, mut of) = (body.clone(), params.to_vec());
+    let resolver = resolved(&mut of, &mut tried, has_self, BTreeSet::new());
+    // `let step = step(x);`: the variable gets another name than the function.
+    let both = resolver.functions.into_iter().filter(|name| resolver.bindings.contains_key(name));
+    let both: BTreeSet<String> = both.collect();
+    if both.is_empty() {
+        params.clone_from_slice(&of);
+        *body = tried;
+        return resolver.bindings;
+    }
+    resolved(params, body, has_self, both).bindings
+}
+
+/// The same; variables have none of the `taken` names.
+fn resolved(params: &mut [Pat], body: &mut Block, has_self: bool, taken: BTreeSet<String>) -> Resolver {
+    let mut resolver = Resolver {
+        scopes: vec![BTreeMap::new()],
+        taken,
+        bindings: Bindings::new(),
+        functions: BTreeSet::new(),
+    };
     if has_self {
         let ident = self_ident(Span::call_site());
         resolver
@@ -69,7 +88,7 @@ pub fn resolve(params: &mut [Pat], body: &mut Block, has_self: bool) -> Bindings
         resolver.bind(pat, false);
     }
     resolver.visit_block_mut(body);
-    resolver.bindings
+    resolver
 }
 
 struct Resolver {
@@ -77,6 +96,8 @@ struct Resolver {
     scopes: Vec<BTreeMap<String, Ident>>,
     taken: BTreeSet<String>,
     bindings: Bindings,
+    /// The names that calls have of functions, not of variables.
+    functions: BTreeSet<String>,
 }
 
 impl Resolver {
@@ -221,6 +242,15 @@ impl VisitMut for Resolver {
                 }
                 r.visit_expr_mut(&mut e.body);
             }),
+            Expr::Call(e) => {
+                if let Expr::Path(p) = &*e.func
+                    && let Some(ident) = p.path.get_ident().filter(|_| p.qself.is_none())
+                    && self.lookup(&ident.to_string()).is_none()
+                {
+                    self.functions.insert(ident.to_string());
+                }
+                visit_mut::visit_expr_call_mut(self, e);
+            }
             Expr::Path(e) => {
                 if let Some(ident) = e.path.get_ident().filter(|_| e.qself.is_none())
                     && let Some(renamed) = self.renamed(ident)
@@ -254,5 +284,32 @@ impl VisitMut for Resolver {
             other => other,
         });
         keep_message(mac, written);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::*;
+    use crate::syntax::mentions::text;
+
+    #[track_caller]
+    fn becomes(body: &str, expected: &str) {
+        let parsed = |text: &str| syn::parse_str::<Block>(text).expect("a block");
+        let mut body = parsed(body);
+        resolve(&mut [parse_quote!(x)], &mut body, false);
+        assert_eq!(text(&body), text(&parsed(expected)));
+    }
+
+    #[test]
+    fn a_variable_is_not_the_function_of_its_name() {
+        becomes(
+            "{ let step = step(x); let step_2 = step; step(step_2) }",
+            // The second call is of the variable.
+            "{ let step_2 = step(x); let step_2_2 = step_2; step_2(step_2_2) }",
+        );
+        becomes("{ let f = |y| y + x; f(1) }", "{ let f = |y| y + x; f(1) }");
+        becomes("{ let a = { let g = x; h(g) }; a + g(x) }", "{ let a = { let g_2 = x; h(g_2) }; a + g(x) }");
     }
 }
