@@ -277,7 +277,8 @@ fn entries(input: &Input, item: &model::Item) -> Vec<usize> {
     let is_visible = |f: &usize| !matches!(functions[*f].vis, Visibility::Inherited);
     let (visible, private): (Vec<usize>, Vec<usize>) = (0..functions.len()).partition(is_visible);
     match input {
-        Input::Function(_) => vec![0],
+        // Behind it are those that stood in its body.
+        Input::Function(_) => (0..functions.len().min(1)).collect(),
         Input::Impl(_) => {
             let none_visible = visible.is_empty();
             let wanted = |f: &Function| {

@@ -27,8 +27,10 @@ pub(crate) fn partition(
     let (mut all, mut excluded) = (Vec::new(), Vec::new());
     match input {
         Input::Function(f) => {
-            for f in std::iter::once(f).chain(inner) {
-                all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag));
+            let mut parsed = |f: &ItemFn| function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag);
+            if let Some(outer) = parsed(f) {
+                all.push(outer);
+                all.extend(inner.iter().filter_map(parsed));
             }
         }
         Input::Module(m) => {
