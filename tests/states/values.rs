@@ -1,6 +1,7 @@
 //! States that vector code takes as values and hands back: of programs that only compute otherwise.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use autobatch::{Engine, Executor, FaultKind, Isa, Options, Program, autobatch};
 
@@ -307,6 +308,29 @@ fn limits_end_members_alone() {
                     let mut rng = states[at].clone();
                     assert_eq!(result.ok(), Some(endless(&mut rng, numbers[at])), "{name}");
                     assert!(own[at].same(&rng), "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn who_is_cancelled_takes_no_other_member_along() {
+    let numbers: Vec<u64> = (0..600).collect();
+    let states: Vec<Xorshift> = generators().into_iter().cycle().take(600).collect();
+    for (name, options) in executors() {
+        for threads in [1, 2] {
+            let mut own = states.clone();
+            let options = options.clone().threads(threads).deadline(Duration::from_millis(150)).quiet(true);
+            let outcome = endless_batched_with(&mut own, &numbers, &options).expect("a batch");
+            for (at, result) in outcome.into_results().into_iter().enumerate() {
+                match numbers[at] % 10 {
+                    7 => assert!(result.is_err(), "{name}"),
+                    _ => {
+                        let mut rng = states[at].clone();
+                        assert_eq!(result.ok(), Some(endless(&mut rng, numbers[at])), "{name}");
+                        assert!(own[at].same(&rng), "{name}");
+                    }
                 }
             }
         }

@@ -126,7 +126,9 @@ impl Launch<'_> {
         }
         let answers = self.answers(code);
         self.per_member |= !answers.admits;
-        let (lanes, vectors) = (if answers.computes { code.vector_lanes() } else { 0 }, code.vectors());
+        // A tile's companion would change the states that the tile has copied.
+        let is_for_vectors = answers.computes && !(code.has_states() && self.ends());
+        let (lanes, vectors) = (if is_for_vectors { code.vector_lanes() } else { 0 }, code.vectors());
         let has_frames = lanes > 0;
         // What only computes runs once more to be counted.
         let runs_again = has_frames && !code.has_states();
