@@ -62,7 +62,9 @@ pub(super) fn unroll(
     let mut indices = Indices { numbers: &numbers, counters: vec![], others: BTreeSet::new() };
     indices.visit_block(body);
     let others = indices.others;
-    arrays.retain(|name, array| !others.contains(name) || may_be_chosen(array));
+    // What is only handed on costs nothing as a whole.
+    let is_given = |name: &String| function.params.iter().any(|p| p.ident == name && !p.mutable);
+    arrays.retain(|name, array| !others.contains(name) || may_be_chosen(array) && !is_given(name));
     let is_fixed = |name: &String| !function.bindings[name].mutable;
     let elements =
         |of: &mut dyn Iterator<Item = (&String, &Array)>| -> usize { of.map(|(_, (_, len))| len).sum() };
