@@ -144,11 +144,11 @@ impl Stages<'_> {
         let mut checks = HelperChecks::default();
         let mut values = item.clone();
         if has_owned {
-            values.declared = declared;
+            values.declared = declared.clone();
             let vector_math = options.vector_math;
             checks = inline_expansion::rewrite(&mut values, self.resolution, is_callable, vector_math);
         }
-        let mut passed = state_passing::rewrite(&values, self.resolution, &callable);
+        let mut passed = state_passing::rewrite(&values, self.resolution, &callable, &declared.beside);
         let resolution = self.resolution.clone().with_types(std::mem::take(&mut passed.types));
         let types = scalar_replacement::rewrite(&mut passed.item, &resolution, is_callable, &mut checks);
         Some((passed, resolution.with_types(types), checks))

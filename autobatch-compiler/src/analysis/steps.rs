@@ -45,15 +45,9 @@ pub(crate) fn calls_if_as_written(program: &Program, written: &[&Function]) -> O
 
 /// Whether a block has no loop in it and calls no primitive, which has steps of its own.
 fn is_certain(block: &Block) -> bool {
-    let none_in = |code: &Expr| loops(code) == 0;
-    let in_term = match &block.term {
-        Terminator::Branch { cond, .. } => none_in(cond),
-        Terminator::Switch { scrutinee, arms, .. } => {
-            none_in(scrutinee) && arms.iter().all(|arm| arm.guard.iter().all(|guard| none_in(guard)))
-        }
-        _ => true,
-    };
-    in_term && block.primitive.is_none() && block.code().all(|stmt| loops(stmt) == 0)
+    block.term.conditions().all(|e| loops(e) == 0)
+        && block.primitive.is_none()
+        && block.code().all(|stmt| loops(stmt) == 0)
 }
 
 /// The loops in code, those in closures included.

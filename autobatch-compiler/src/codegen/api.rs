@@ -30,7 +30,7 @@ fn where_clause(named: &Named, outer: &Generics) -> syn::WhereClause {
         let ident = &param.ident;
         let sends = (!is_shared(named, ident)).then(|| quote!(::core::marker::Send+));
         clause.predicates.push(parse_quote!(#ident: #sends ::core::marker::Sync));
-        let is_state = |p: &Param| p.passing == Passing::State && is_type(&reference_parts(&p.ty).1, ident);
+        let is_state = |p: &Param| p.state().is_some_and(|ty| is_type(ty, ident));
         if named.params.iter().any(is_state) {
             clause.predicates.push(parse_quote!(#ident: ::core::marker::Sized));
         }

@@ -332,12 +332,8 @@ pub(crate) fn asks_iterator(block: &Block) -> bool {
         }
         _ => false,
     };
-    let in_term = match &block.term {
-        Terminator::Branch { cond, .. } => walk::any(&**cond, is_next),
-        Terminator::Switch { scrutinee, .. } => walk::any(&**scrutinee, is_next),
-        _ => false,
-    };
-    in_term || block.code().any(|stmt| walk::any(stmt, is_next))
+    block.term.conditions().any(|e| walk::any(e, is_next))
+        || block.code().any(|stmt| walk::any(stmt, is_next))
 }
 
 /// Whether the compiler has written a path: those of its own begin at a crate.
@@ -348,15 +344,7 @@ fn is_made(path: &Path) -> bool {
 /// Each call of a block; with `accesses` also those that look at a collection or change it.
 fn each_of_block(block: &Block, accesses: bool, mut found: impl FnMut(Span, String, bool)) {
     block.code().for_each(|stmt| each_call(stmt, accesses, &mut found));
-    match &block.term {
-        Terminator::Branch { cond, .. } => each_call(&**cond, accesses, found),
-        Terminator::Switch { scrutinee, arms, .. } => {
-            each_call(&**scrutinee, accesses, &mut found);
-            let guards = arms.iter().flat_map(|arm| &arm.guard);
-            guards.for_each(|guard| each_call(&**guard, accesses, &mut found));
-        }
-        _ => {}
-    }
+    block.term.conditions().for_each(|e| each_call(e, accesses, &mut found));
 }
 
 fn elementary(callee: &str, is_method: bool) -> bool {

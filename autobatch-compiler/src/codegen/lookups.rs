@@ -31,7 +31,7 @@ use syn::{BinOp, Expr, ExprLit, Lit, Pat, Stmt, Type, UnOp, parse_quote};
 use crate::analysis::typed_places::TypedPlaces;
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::{name, numbered};
-use crate::ir::{Block, BlockId, Terminator, VarId};
+use crate::ir::{Block, BlockId, VarId};
 use crate::item::model::Function;
 use crate::std_models::pure::{is_primitive, is_pure_function};
 use crate::std_models::trip_count::TripCounts;
@@ -255,7 +255,7 @@ impl<'e> LookupWriter<'e> {
         !program.vars_of(func).any(moves)
             && !program.blocks_of(func).any(|block| {
                 let code = block.code().any(|stmt| walk::any(stmt, escapes));
-                code || asked(block).any(|expr| walk::any(expr, escapes))
+                code || block.term.conditions().any(|expr| walk::any(expr, escapes))
             })
     }
 
@@ -364,7 +364,7 @@ impl<'e> LookupWriter<'e> {
 
     /// Whether code ends whatever it computes with.
     fn ends_soon(&self, block: &Block) -> bool {
-        asked(block).all(|expr| self.is_straight(expr, self.counts, &[]))
+        block.term.conditions().all(|expr| self.is_straight(expr, self.counts, &[]))
             && block.code().all(|stmt| self.is_straight(stmt, self.counts, &[]))
     }
 
@@ -401,16 +401,6 @@ impl<'e> LookupWriter<'e> {
         let lists = self.lists.borrow().iter().map(|(_, list)| list.clone()).collect();
         Lookups { lists, any: self.any.get() }
     }
-}
-
-/// What a block's end looks at.
-fn asked(block: &Block) -> impl Iterator<Item = &Expr> {
-    let (looked_at, arms) = match &block.term {
-        Terminator::Branch { cond, .. } => (Some(&**cond), &[][..]),
-        Terminator::Switch { scrutinee, arms, .. } => (Some(&**scrutinee), &arms[..]),
-        _ => (None, &[][..]),
-    };
-    looked_at.into_iter().chain(arms.iter().filter_map(|arm| arm.guard.as_deref()))
 }
 
 /// Whether no instruction gathers numbers of a type: frames gather the words that have them. Interchanged code reads them lane by lane; noise

@@ -417,19 +417,6 @@ impl Witness<'_> {
         self.found.push(Found { source: self.source, expr: expr.clone(), need, span });
         shape
     }
-
-    /// The indices in what is assigned to, which is no value itself.
-    fn visit_place(&mut self, place: &mut Expr) {
-        match place {
-            Expr::Index(e) => {
-                self.visit_place(&mut e.expr);
-                self.visit_expr_mut(&mut e.index);
-            }
-            Expr::Field(e) => self.visit_place(&mut e.base),
-            Expr::Paren(e) => self.visit_place(&mut e.expr),
-            _ => {}
-        }
-    }
 }
 
 impl VisitMut for Witness<'_> {
@@ -473,11 +460,11 @@ impl VisitMut for Witness<'_> {
         let original = (part || !asked.is_empty()).then(|| expr.clone());
         match expr {
             Expr::Assign(e) => {
-                self.visit_place(&mut e.left);
+                visit_mut::visit_indices_mut(self, &mut e.left);
                 self.visit_expr_mut(&mut e.right);
             }
             Expr::Binary(e) if crate::syntax::mentions::is_compound(&e.op) => {
-                self.visit_place(&mut e.left);
+                visit_mut::visit_indices_mut(self, &mut e.left);
                 self.visit_expr_mut(&mut e.right);
             }
             Expr::If(e) => {

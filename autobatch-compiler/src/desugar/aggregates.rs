@@ -197,7 +197,7 @@ fn only_fields(body: &Block, variable: &str) -> bool {
 }
 
 /// Whether the function is left from within a loop, or by `?`. A macro that leaves keeps it from being a block program.
-fn leaves_within_loops(body: &Block) -> bool {
+pub(super) fn leaves_within_loops(body: &Block) -> bool {
     walk::any(body, |at| match at {
         At::Expr(Expr::Try(_)) => Next::Found,
         At::Expr(Expr::Closure(_)) => Next::Past,

@@ -170,15 +170,9 @@ impl VisitMut for Choose<'_> {
 impl Choose<'_> {
     /// The indices of a place that is changed, or referred to.
     fn visit_place(&mut self, place: &mut Expr) {
-        match place {
-            Expr::Index(e) => {
-                self.visit_place(&mut e.expr);
-                self.visit_expr_mut(&mut e.index);
-            }
-            Expr::Field(e) => self.visit_place(&mut e.base),
-            Expr::Paren(e) => self.visit_place(&mut e.expr),
-            Expr::Path(_) => {}
-            other => self.visit_expr_mut(other),
+        let base = visit_mut::visit_indices_mut(self, place);
+        if !matches!(base, Expr::Path(_)) {
+            self.visit_expr_mut(base);
         }
     }
 }

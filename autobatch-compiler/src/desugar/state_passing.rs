@@ -27,12 +27,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Span;
 use syn::{Block, Expr, Ident, Lifetime, Macro, Stmt, Type, UnOp, parse_quote};
 
+use crate::desugar::aggregates::leaves_within_loops;
 use crate::index::definitions::Definitions;
-use crate::ir::{self, Program, Terminator};
+use crate::ir::{self, Program};
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::syntax::bindings::is_self;
-use crate::syntax::mentions::{bare, idents, is_variable, name};
+use crate::syntax::mentions::{bare, idents, is_variable, name, spelled_out};
+use crate::syntax::standard_macros;
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At};
 
@@ -57,19 +59,11 @@ impl Passed {
             At::Macro(mac) => idents(mac.tokens.clone()).iter().any(|word| self.has(word)),
             _ => false,
         };
-        let calls = |block: &ir::Block| match &block.term {
-            Terminator::Branch { cond, .. } => walk::any(&**cond, names),
-            Terminator::Switch { scrutinee, arms, .. } => {
-                walk::any(&**scrutinee, names)
-                    || arms.iter().flat_map(|arm| &arm.guard).any(|guard| walk::any(guard, names))
-            }
-            _ => false,
+        let calls = |block: &ir::Block| {
+            block.code().any(|stmt| walk::any(stmt, names))
+                || block.term.conditions().any(|e| walk::any(e, names))
         };
-        !sources.iter().any(|source| self.left.contains(source))
-            && !program
-                .blocks
-                .iter()
-                .any(|block| block.code().any(|stmt| walk::any(stmt, names)) || calls(block))
+        !sources.iter().any(|source| self.left.contains(source)) && !program.blocks.iter().any(calls)
     }
 
     fn has(&self, name: &Ident) -> bool {
@@ -78,11 +72,17 @@ impl Passed {
 }
 
 /// Passes the states of an item's functions as values. `callable` are the functions that are part of a program, by name.
-pub(crate) fn rewrite(item: &Item, resolution: &Resolution, callable: &BTreeMap<String, usize>) -> Passed {
+///
+/// `values` are the types beside the item, of which structures of numbers are values.
+pub(crate) fn rewrite(
+    item: &Item,
+    resolution: &Resolution,
+    callable: &BTreeMap<String, usize>,
+    values: &Definitions,
+) -> Passed {
     let has_states = |f: &&usize| item.functions[**f].states().next().is_some();
     let names = callable.iter().filter(|(_, f)| has_states(f)).map(|(name, _)| name.clone()).collect();
     let mut passed = Passed { item: item.clone(), types: vec![], left: BTreeSet::new(), names };
-    let values = &item.declared.beside.with_owned();
     let callees = Callees { item, values, callable };
     for (position, function) in passed.item.functions.iter_mut().enumerate() {
         let is_called = callable.values().any(|f| *f == position);
@@ -90,7 +90,7 @@ pub(crate) fn rewrite(item: &Item, resolution: &Resolution, callable: &BTreeMap<
             Some(body) => {
                 let mut types = resolution.types(position).clone();
                 for param in function.params.iter_mut().filter(|_| is_called) {
-                    if let Some(state) = param.state().map(|ty| spelled(ty, item.own.as_ref())) {
+                    if let Some(state) = param.state().map(|ty| spelled_out(ty, item.own.as_ref()).clone()) {
                         types.insert(param.ident.to_string(), state.clone());
                         (param.ty, param.passing, param.mutable) = (state, Passing::Each, true);
                     }
@@ -107,15 +107,9 @@ pub(crate) fn rewrite(item: &Item, resolution: &Resolution, callable: &BTreeMap<
     passed
 }
 
-/// The type of a state, without `Self`.
-fn spelled(ty: &Type, own: Option<&Type>) -> Type {
-    let own = own.filter(|_| matches!(ty, Type::Path(p) if p.path.is_ident("Self")));
-    own.unwrap_or(ty).clone()
-}
-
 /// What a function hands back: its result, then its states.
 fn output(function: &Function, own: Option<&Type>) -> Type {
-    let states: Vec<Type> = function.states().map(|(_, ty)| spelled(ty, own)).collect();
+    let states: Vec<Type> = function.states().map(|(_, ty)| spelled_out(ty, own).clone()).collect();
     let result = &function.output;
     if states.is_empty() { result.clone() } else { parse_quote!((#result, #(#states),*)) }
 }
@@ -138,7 +132,7 @@ fn pass(function: &Function, callees: Callees<'_>, is_called: bool) -> Option<Bl
     let mut body = function.body.clone();
     match () {
         () if pass.own.is_empty() => pass.visit_block_mut(&mut body),
-        () if leaves_loops(&body) => {
+        () if leaves_within_loops(&body) => {
             pass.way_out = Some(Lifetime::new("'__way_out", Span::mixed_site()));
             pass.tail_block(&mut body);
             body = pass.left(&body, &function.output);
@@ -146,15 +140,6 @@ fn pass(function: &Function, callees: Callees<'_>, is_called: bool) -> Option<Bl
         () => pass.tail_block(&mut body),
     }
     pass.fits.then_some(body)
-}
-
-/// Whether a loop may be left by `return`.
-fn leaves_loops(body: &Block) -> bool {
-    let returns = |at: At<'_>| matches!(at, At::Expr(Expr::Return(_)));
-    walk::any(
-        body,
-        |at| matches!(at, At::Expr(e @ (Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_))) if walk::any(e, returns)),
-    )
 }
 
 /// The program's functions, as calls name them.
@@ -194,7 +179,7 @@ impl<'a> Callees<'a> {
 
     /// Whether a state is made of numbers: it may be copied, if it needs no drop.
     fn is_value(&self, state: &Type) -> bool {
-        self.values.is_value(&spelled(state, self.item.own.as_ref()))
+        self.values.is_value(spelled_out(state, self.item.own.as_ref()))
     }
 
     fn named(&self, name: &Ident) -> Option<&'a Function> {
@@ -367,9 +352,8 @@ impl Pass<'_> {
     }
 }
 
-/// Whether a macro is one that panics.
 fn never_ends(mac: &Macro) -> bool {
-    ["panic", "unreachable", "todo", "unimplemented"].iter().any(|name| mac.path.is_ident(name))
+    mac.path.get_ident().is_some_and(standard_macros::panics)
 }
 
 impl VisitMut for Pass<'_> {
@@ -451,7 +435,7 @@ mod tests {
         let callable = functions.iter().enumerate().map(|(nth, f)| (f.sig.ident.to_string(), nth)).collect();
         let item = Item { functions, ..Item::default() };
         let last = item.functions.len() - 1;
-        let passed = rewrite(&item, &Resolution::default(), &callable);
+        let passed = rewrite(&item, &Resolution::default(), &callable, &item.declared.beside.with_owned());
         let function = &passed.item.functions[last];
         let mut body = function.body.clone();
         call_sites::unmark(&mut body);

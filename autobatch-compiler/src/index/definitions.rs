@@ -7,13 +7,14 @@ use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{
     Attribute, Fields, GenericArgument, GenericParam, Generics, Ident, Item, ItemImpl, Macro, Member, Meta,
-    Path, PathArguments, Token, Type, TypeParamBound, UseTree, parse_quote,
+    Path, PathArguments, Token, Type, TypeParamBound, parse_quote,
 };
 
 use crate::std_models::facts::{self, Fact};
 use crate::std_models::operators;
 use crate::std_models::pure::{is_primitive, literal};
 use crate::syntax::annotated::methods_of;
+use crate::syntax::item_names::imported;
 use crate::syntax::mentions::{bare, bare_type, idents, last_name};
 use crate::syntax::reachability::reached;
 use crate::syntax::visit_mut::{self, VisitMut};
@@ -112,7 +113,7 @@ impl Definitions {
                 Item::Static(i) => {
                     add(&i.ident, Some(Constant { ty: (*i.ty).clone(), is_static: true, number: None }));
                 }
-                Item::Use(i) => imported(&i.tree).into_iter().for_each(|ident| add(ident, None)),
+                Item::Use(i) => imported(&i.tree).0.into_iter().for_each(|ident| add(ident, None)),
                 _ => {}
             }
         }
@@ -463,17 +464,6 @@ fn derives_copy(attrs: &[Attribute]) -> bool {
         }
         _ => false,
     })
-}
-
-/// The names that a `use` brings.
-fn imported(tree: &UseTree) -> Vec<&Ident> {
-    match tree {
-        UseTree::Path(t) => imported(&t.tree),
-        UseTree::Name(t) => vec![&t.ident],
-        UseTree::Rename(t) => vec![&t.rename],
-        UseTree::Group(t) => t.items.iter().flat_map(imported).collect(),
-        UseTree::Glob(_) => vec![],
-    }
 }
 
 /// The iterator that something with these bounds is.

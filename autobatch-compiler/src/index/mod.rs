@@ -9,4 +9,4 @@ pub mod definitions;
 pub mod elided_lifetimes;
 pub mod family_mentions;
 pub mod source;
-pub(crate) mod taken_names;
+mod taken_names;

@@ -23,10 +23,11 @@ use syn::{
 use crate::index::declarations::Declared;
 use crate::index::definitions::{Definitions, arguments};
 use crate::index::family_mentions::Mentions;
-use crate::index::taken_names::{self, TakenNames};
+use crate::index::taken_names::TakenNames;
 use crate::std_models::operators;
 use crate::syntax::annotated::methods_of;
 use crate::syntax::attributes::{is_batched, is_primitive};
+use crate::syntax::item_names;
 use crate::syntax::mentions::{bare_type, last_name, text, type_name};
 use crate::syntax::visit::{self, Visit};
 use crate::syntax::walk::{self, At, Next};
@@ -407,7 +408,7 @@ impl<'a> Search<'a> {
         let impls = own.into_iter().chain(blocks.iter().filter_map(|block| names.block(block))).collect();
         self.around = Some(Around { item: item.clone(), functions, impls });
         for item in parent {
-            match (item, taken_names::declared(item)) {
+            match (item, item_names::declared(item)) {
                 (Item::Impl(block), _) => self.taken.1.extend(names.block(block).map(Item::Impl)),
                 (_, Some(name)) if names.takes(name) && names.takes_all_of(item) => {
                     let taken = if names.is_named(name) { &mut self.taken.0 } else { &mut self.taken.1 };
@@ -543,6 +544,10 @@ mod tests {
         assert_eq!(inside(g, "use super::*; const A: f64 = 3.0;"), ["h"]);
         assert_eq!(inside(g, "use super::*; use other::A;"), ["h"]);
         assert_eq!(inside(g, "use super::*; use super::{n::g, h};"), ["h"]);
+        assert_eq!(
+            inside("fn h() { shapes::area() } mod shapes {}", "use super::*; use other::shapes::{self};"),
+            [""; 0]
+        );
         assert_eq!(inside("fn h() { g() } use other::g;", "use super::*;"), ["h"]);
         assert_eq!(inside("fn h() { g() } use other::g;", "use super::h;"), [""; 0]);
         assert_eq!(inside("fn h() { g() } use other::*;", "use super::*;"), ["h"]);

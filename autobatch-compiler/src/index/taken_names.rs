@@ -8,6 +8,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Attribute, Ident, Item, ItemImpl, UseTree};
 
+use crate::syntax::item_names::{declared, imported};
 use crate::syntax::mentions::idents;
 
 /// Names, of which it is known what they mean in a module.
@@ -45,10 +46,9 @@ impl TakenNames {
         for item in around {
             match item {
                 Item::Use(i) => {
-                    let (mut found, mut glob) = (vec![], false);
-                    imported(&i.tree, &mut found, &mut glob);
+                    let (found, all) = imported(&i.tree);
                     names.around.extend(found.into_iter().map(ToString::to_string));
-                    names.more |= glob;
+                    names.more |= all;
                 }
                 Item::Macro(i) if i.ident.is_none() => names.more = true,
                 item => names.around.extend(declared(item).map(ToString::to_string)),
@@ -63,9 +63,7 @@ impl TakenNames {
             UseTree::Path(path) if path.ident == "super" && certain => self.import_from_around(&path.tree),
             UseTree::Group(group) => group.items.iter().for_each(|tree| self.import(tree, certain)),
             other => {
-                let mut found = vec![];
-                imported(other, &mut found, &mut false);
-                self.own.extend(found.into_iter().map(ToString::to_string));
+                self.own.extend(imported(other).0.into_iter().map(ToString::to_string));
             }
         }
     }
@@ -106,35 +104,5 @@ impl TakenNames {
         let mut block = block.clone();
         block.items.retain(|item| self.takes_all_of(item));
         self.takes_all_of(&TokenStream::from_iter(head)).then_some(block)
-    }
-}
-
-/// The name that an item declares.
-pub(crate) fn declared(item: &Item) -> Option<&Ident> {
-    match item {
-        Item::Const(i) => Some(&i.ident),
-        Item::Enum(i) => Some(&i.ident),
-        Item::ExternCrate(i) => Some(i.rename.as_ref().map_or(&i.ident, |(_, name)| name)),
-        Item::Fn(i) => Some(&i.sig.ident),
-        Item::Macro(i) => i.ident.as_ref(),
-        Item::Mod(i) => Some(&i.ident),
-        Item::Static(i) => Some(&i.ident),
-        Item::Struct(i) => Some(&i.ident),
-        Item::Trait(i) => Some(&i.ident),
-        Item::TraitAlias(i) => Some(&i.ident),
-        Item::Type(i) => Some(&i.ident),
-        Item::Union(i) => Some(&i.ident),
-        _ => None,
-    }
-}
-
-/// The names that a `use` brings, and whether it brings all there are.
-pub(crate) fn imported<'t>(tree: &'t UseTree, names: &mut Vec<&'t Ident>, glob: &mut bool) {
-    match tree {
-        UseTree::Path(t) => imported(&t.tree, names, glob),
-        UseTree::Name(t) => names.push(&t.ident),
-        UseTree::Rename(t) => names.push(&t.rename),
-        UseTree::Group(t) => t.items.iter().for_each(|tree| imported(tree, names, glob)),
-        UseTree::Glob(_) => *glob = true,
     }
 }

@@ -380,6 +380,16 @@ pub fn goto_target(mac: &syn::Macro) -> Option<BlockId> {
 }
 
 impl Terminator {
+    /// The code that chooses the successor: a condition, or a scrutinee and guards.
+    pub fn conditions(&self) -> impl Iterator<Item = &syn::Expr> {
+        let (looked_at, arms) = match self {
+            Terminator::Branch { cond, .. } => (Some(&**cond), &[][..]),
+            Terminator::Switch { scrutinee, arms, .. } => (Some(&**scrutinee), &arms[..]),
+            _ => (None, &[][..]),
+        };
+        looked_at.into_iter().chain(arms.iter().filter_map(|arm| arm.guard.as_deref()))
+    }
+
     /// The call that it is, other than a tail call.
     pub fn call(&self) -> Option<&Call> {
         match self {

@@ -20,11 +20,11 @@ use quote::{ToTokens, format_ident};
 use syn::{Attribute, Block, Expr, GenericParam, Ident, Item, ItemFn, Pat, Stmt, Type, parse_quote};
 
 use crate::diagnostics::sink::Diagnostics;
-use crate::index::taken_names::{declared, imported};
 use crate::item::methods::INNER;
 use crate::item::parse;
 use crate::syntax::annotated::Input;
 use crate::syntax::attributes::{self, GENERATED};
+use crate::syntax::item_names::{declared, imported};
 use crate::syntax::mentions::idents;
 use crate::syntax::standard_macros;
 use crate::syntax::walk::{self, At, AtMut, Code, Next};
@@ -127,10 +127,9 @@ fn items(block: &Block, moves: &dyn Fn(&Ident) -> bool) -> Option<BTreeSet<Strin
         At::Item(Item::Fn(inner)) if moves(&inner.sig.ident) => {}
         At::Item(Item::Fn(inner)) => _ = names.insert(inner.sig.ident.to_string()),
         At::Item(Item::Use(i)) => {
-            let (mut found, mut glob) = (vec![], false);
-            imported(&i.tree, &mut found, &mut glob);
+            let (found, all) = imported(&i.tree);
             names.extend(found.into_iter().map(ToString::to_string));
-            sees_all &= !glob;
+            sees_all &= !all;
         }
         At::Item(item @ (Item::Const(_) | Item::Static(_) | Item::Struct(_) | Item::Enum(_))) => {
             names.extend(declared(item).map(ToString::to_string));

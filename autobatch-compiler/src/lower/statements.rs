@@ -8,7 +8,9 @@ use crate::diagnostics::reasons;
 use crate::ir::{Op, VarId, VarSet, effects};
 use crate::lower::lowering::Lowering;
 use crate::lower::scan;
+use crate::syntax::item_names::{declared, imported};
 use crate::syntax::mentions::{self, text};
+use crate::syntax::standard_macros;
 use crate::syntax::walk::{self, At};
 
 impl Lowering<'_> {
@@ -201,9 +203,8 @@ fn is_lint(attr: &syn::Attribute) -> bool {
 
 /// Whether a statement is a panic, `panic!("…");`.
 fn is_end(stmt: &Stmt) -> bool {
-    const ENDS: [&str; 4] = ["panic", "todo", "unimplemented", "unreachable"];
     let Stmt::Macro(stmt) = stmt else { return false };
-    stmt.mac.path.segments.last().is_some_and(|last| ENDS.iter().any(|name| last.ident == name))
+    stmt.mac.path.segments.last().is_some_and(|last| standard_macros::panics(&last.ident))
 }
 
 /// Whether the item stands somewhere in the code, or one that defines one of the names.
@@ -218,35 +219,13 @@ fn defines(code: &syn::Block, item: &syn::Item, names: &[String]) -> bool {
 
 /// The names that an item defines; `None` if they are not written.
 pub(crate) fn item_names(item: &syn::Item) -> Option<Vec<String>> {
-    let ident = match item {
-        syn::Item::Const(i) => &i.ident,
-        syn::Item::Enum(i) => &i.ident,
-        syn::Item::Fn(i) => &i.sig.ident,
-        syn::Item::Mod(i) => &i.ident,
-        syn::Item::Static(i) => &i.ident,
-        syn::Item::Struct(i) => &i.ident,
-        syn::Item::Trait(i) => &i.ident,
-        syn::Item::Type(i) => &i.ident,
-        syn::Item::Union(i) => &i.ident,
-        syn::Item::Macro(i) => i.ident.as_ref()?,
-        syn::Item::Use(i) => return imported(&i.tree),
-        syn::Item::Impl(_) => return Some(vec![]),
-        _ => return None,
-    };
-    Some(vec![ident.to_string()])
-}
-
-fn imported(tree: &syn::UseTree) -> Option<Vec<String>> {
-    match tree {
-        syn::UseTree::Path(path) => match &*path.tree {
-            syn::UseTree::Name(name) if name.ident == "self" => Some(vec![path.ident.to_string()]),
-            tree => imported(tree),
-        },
-        syn::UseTree::Name(name) => Some(vec![name.ident.to_string()]),
-        syn::UseTree::Rename(name) => Some(vec![name.rename.to_string()]),
-        syn::UseTree::Group(group) => {
-            group.items.iter().map(imported).collect::<Option<Vec<_>>>().map(|all| all.concat())
+    match item {
+        syn::Item::Use(i) => {
+            let (names, all) = imported(&i.tree);
+            (!all).then(|| names.into_iter().map(ToString::to_string).collect())
         }
-        syn::UseTree::Glob(_) => None,
+        syn::Item::Impl(_) => Some(vec![]),
+        syn::Item::ExternCrate(_) | syn::Item::TraitAlias(_) => None,
+        item => declared(item).map(|name| vec![name.to_string()]),
     }
 }

@@ -287,6 +287,11 @@ pub(crate) fn output(sig: &Signature) -> Type {
     }
 }
 
+/// A type that may be `Self`, which is `own`.
+pub(crate) fn spelled_out<'t>(ty: &'t Type, own: Option<&'t Type>) -> &'t Type {
+    own.filter(|_| matches!(ty, Type::Path(p) if p.path.is_ident("Self"))).unwrap_or(ty)
+}
+
 /// A mention of `Self`.
 pub(crate) fn named_self(tokens: TokenStream) -> Option<Ident> {
     idents(tokens).into_iter().find(|ident| ident == "Self")

@@ -14,6 +14,7 @@ pub mod destructuring_assignments;
 pub mod elision;
 pub mod format_strings;
 pub mod impl_trait;
+pub(crate) mod item_names;
 pub mod macro_tokens;
 pub mod macro_variables;
 pub mod mentions;

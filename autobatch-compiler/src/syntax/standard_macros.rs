@@ -1,6 +1,6 @@
 //! The arguments of the standard macros, as expressions.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -40,6 +40,11 @@ pub(crate) fn is_listed(mac: &Macro) -> bool {
 pub(crate) fn is_standard(mac: &Macro) -> bool {
     let others = ["format_args", "matches", "vec"];
     is_listed(mac) || others.iter().any(|name| mac.path.is_ident(name))
+}
+
+/// Whether a standard macro of this name does nothing but panic.
+pub(crate) fn panics(name: &Ident) -> bool {
+    ["panic", "todo", "unimplemented", "unreachable"].iter().any(|panics| name == panics)
 }
 
 /// Whether a macro is an `assert!`, which says its condition if it has no message.

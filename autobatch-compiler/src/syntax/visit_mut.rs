@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** what no visitor of the crate asks about, or begins with, is not in the list.
 
-use syn::Attribute;
+use syn::{Attribute, Expr};
 
 /// Visits a syntax tree to change it. What is not overridden goes on into the node.
 macro_rules! visitor {
@@ -29,6 +29,20 @@ macro_rules! visitor {
             }
         }
     };
+}
+
+/// Visits the indices of a place, and hands back what is indexed first: a variable, or a value.
+pub(crate) fn visit_indices_mut<'e>(visitor: &mut dyn VisitMut, place: &'e mut Expr) -> &'e mut Expr {
+    match place {
+        Expr::Index(e) => {
+            let base = visit_indices_mut(visitor, &mut e.expr);
+            visitor.visit_expr_mut(&mut e.index);
+            base
+        }
+        Expr::Field(e) => visit_indices_mut(visitor, &mut e.base),
+        Expr::Paren(e) => visit_indices_mut(visitor, &mut e.expr),
+        base => base,
+    }
 }
 
 struct Forward<'v>(&'v mut dyn VisitMut);

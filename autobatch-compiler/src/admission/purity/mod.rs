@@ -12,6 +12,7 @@
 //! assertions and panics, items in bodies but for constants and what is imported from std; blocks of a primitive; recursion beside lane-interchanged blocks; mutual tail calls that come
 //! back, because a vector frame takes native stack for them.
 
+mod callees;
 mod pure_program;
 mod walk;
 
@@ -20,8 +21,9 @@ pub use pure_program::{Leaf, PureProgram, index};
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use callees::{Callees, Seen};
 use syn::Type;
-use walk::{Callees, PurityWalk, Seen};
+use walk::PurityWalk;
 
 use crate::admission::receivers::Receivers;
 use crate::index::definitions::Definitions;
