@@ -143,7 +143,8 @@ pub mod lane_interchange {
 /// The compiler upholds: the program only computes, so that a panic may drop the tile; `Ways::vector_lanes` is 0 unless its types are plain; a lane's slot is
 /// read only where the variable is live in that lane, and pads are written wherever the number of members of a column changes.
 ///
-/// The runtime relies on it wherever a slot is read. Lengths are checked by slices, alignment is asserted.
+/// The runtime relies on it wherever a slot is read. Lengths are checked by slices, alignment is asserted. That a state is put down once, behind
+/// all copies of it, it checks.
 pub mod vector {
     pub use crate::simd::{append, fetch, level};
     #[cfg(target_arch = "x86_64")]

@@ -64,6 +64,37 @@ fn owned_values_are_dropped_once() {
 }
 
 #[test]
+fn a_state_is_copied_until_it_is_put_down_once() {
+    let mut states = [1, 2];
+    let source = States::new(&mut states);
+    assert_eq!([source.value(0), source.value(0), source.value(1)], [1, 1, 2]);
+    source.put(0, 5);
+    for again in [
+        |s: &States<'_, i32>| _ = s.value(0),
+        |s: &States<'_, i32>| s.put(0, 6),
+        |s: &States<'_, i32>| _ = s.get(0),
+    ] {
+        assert!(catch_unwind(AssertUnwindSafe(|| again(&source))).is_err());
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| source.value(2))).is_err());
+    assert_eq!(*source.get(1), 2);
+    assert!(catch_unwind(AssertUnwindSafe(|| source.value(1))).is_err());
+    assert_eq!(states, [5, 2]);
+}
+
+#[test]
+fn states_that_need_drop_are_no_values() {
+    let drops = AtomicUsize::new(0);
+    let mut states = [Counted(0, &drops)];
+    let source = States::new(&mut states);
+    assert!(catch_unwind(AssertUnwindSafe(|| _ = source.value(0))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| source.put(0, Counted(1, &drops)))).is_err());
+    // The value that could not be put down.
+    assert_eq!(drops.load(Ordering::Relaxed), 1);
+    assert_eq!(states[0].0, 0);
+}
+
+#[test]
 fn members_are_handed_out_once() {
     let numbers = vec![1, 2].into_source("x").unwrap();
     assert!(numbers.repeatable() && numbers.get(1) == numbers.get(1));
