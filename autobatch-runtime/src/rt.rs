@@ -26,7 +26,7 @@
 ///
 /// The runtime relies on: sentence 3. [`Out::receive`] and [`Out::store`] read columns, under sentence 1.
 pub use crate::api::{
-    column::{Column, Each, EachMut, Source, StateSource, StateValues},
+    column::{Column, Each, EachMut, MovedValues, Source, StateSource, StateValues, Values},
     options::Defaults,
     outcome::unwrap,
     output::Out,

@@ -4,6 +4,7 @@
 mod common;
 
 mod columns;
+mod columns_of_copies;
 mod generic_functions;
 mod generic_numbers;
 mod impl_trait_parameters;

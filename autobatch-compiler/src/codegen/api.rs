@@ -540,7 +540,16 @@ pub(crate) fn source(p: &Param, states: &TokenStream, rt: &TokenStream) -> Optio
     let (ident, shown) = (&p.ident, &p.shown);
     Some(match p.passing {
         Passing::Shared => return None,
-        Passing::Each => quote!(let #ident = #rt::Column::into_source(#ident, #shown)?;),
+        Passing::Each => {
+            let ty = &p.ty;
+            quote! {
+                let #ident = {
+                    #[allow(unused_imports)]
+                    use #rt::MovedValues as _;
+                    #rt::Values::<#ty>::new().handed_out_by(#rt::Column::into_source(#ident, #shown)?)
+                };
+            }
+        }
         Passing::EachRef => quote!(let #ident = #rt::Each::into_source(#ident, #shown)?;),
         Passing::State => quote!(let #ident = #states(#ident);),
         Passing::EachMut => quote!(let #ident = #rt::EachMut::into_source(#ident, #shown)?;),

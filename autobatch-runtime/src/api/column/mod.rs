@@ -10,6 +10,7 @@
 mod arrays;
 mod by_reference;
 mod by_value;
+mod copies;
 mod offsets;
 mod one_or_many;
 mod ragged;
@@ -19,6 +20,7 @@ mod tests;
 
 pub use by_reference::{Each, EachMut};
 pub use by_value::{Column, Same, same};
+pub use copies::{MovedValues, Values};
 pub use offsets::Offsets;
 pub use one_or_many::OneOrMany;
 pub use ragged::{Ragged, RaggedMut};

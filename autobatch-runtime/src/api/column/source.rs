@@ -11,6 +11,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::native_stack::room;
 use crate::probes::type_id::is_plain;
 
+/// The proof that a type is `Copy`: there is none of others.
+#[doc(hidden)]
+pub struct IsCopy<T>(PhantomData<fn() -> T>);
+
+impl<T: Copy> IsCopy<T> {
+    /// Of this one.
+    pub(super) fn proof() -> Self {
+        IsCopy(PhantomData)
+    }
+}
+
 /// Hands out members; each at most once. For generated code only.
 ///
 /// # Safety
@@ -28,6 +39,8 @@ pub unsafe trait Source<T>: Sync {
     fn repeatable(&self) -> bool {
         false
     }
+    /// Hands out copies from here on, if it has moved values out.
+    fn hand_out_copies(&mut self, _: IsCopy<T>) {}
     /// The values of neighbouring members.
     #[cfg_attr(optimised, inline(always))]
     fn fill(&self, member: usize, slots: &mut [MaybeUninit<T>]) {
@@ -88,11 +101,13 @@ impl Once {
     }
 }
 
-/// An owned column, moved from.
+/// An owned column, moved from, or copied.
 #[doc(hidden)]
 pub struct Owned<T> {
     values: Vec<MaybeUninit<T>>,
     taken: Once,
+    /// Whether `T` is `Copy`.
+    copies: bool,
 }
 
 // SAFETY: `get` moves each value out at most once, on the one thread that has the member (see `Once`),
@@ -109,19 +124,24 @@ unsafe impl<T: Send> Source<T> for Owned<T> {
         if !self.repeatable() {
             self.taken.claim(member);
         }
-        // SAFETY: initialised by construction, and `claim` lets only one caller through per member; numbers
+        // SAFETY: initialised by construction, and `claim` lets only one caller through per member; numbers and what is `Copy`
         // may be copied.
         unsafe { self.values[member].assume_init_read() }
     }
     #[cfg_attr(optimised, inline(always))]
     fn repeatable(&self) -> bool {
-        is_plain::<T>()
+        is_plain::<T>() || self.copies
+    }
+    fn hand_out_copies(&mut self, _: IsCopy<T>) {
+        self.copies = true;
+        self.taken = Once::new(0);
     }
 }
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
-        if is_plain::<T>() {
+        // Neither numbers nor what is `Copy` has anything to drop.
+        if is_plain::<T>() || self.copies {
             return;
         }
         let taken = &mut self.taken.taken;
@@ -139,7 +159,7 @@ impl<T> Owned<T> {
     pub(super) fn new(values: Vec<T>) -> Self {
         // Numbers may be copied.
         let taken = Once::new(if is_plain::<T>() { 0 } else { values.len() });
-        Owned { values: values.into_iter().map(MaybeUninit::new).collect(), taken }
+        Owned { values: values.into_iter().map(MaybeUninit::new).collect(), taken, copies: false }
     }
 }
 
