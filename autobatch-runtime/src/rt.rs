@@ -129,11 +129,11 @@ pub mod threads {
 /// The runtime relies on: strips that are read are filled. Where it copies bits it asserts that types are plain.
 pub mod lane_interchange {
     pub use crate::lane_interchange::{
-        ActiveLanes, Divisor, Of, One, QUICK, Remaining, Rounds, copy_rows, copy_rows_where, fill_rows,
-        fill_rows_where, get, get_vector, held, in_rows, loaded, merge, merge_returned, merge_rows,
-        merge_vector, needs_no_drop, of_element, of_type, plain, plain_array, plain_elements, plain_value,
-        plain_vector, returns, rounds, rows, set, set_all, set_chosen, set_vector, spread, spread_lists,
-        spread_rows, spread_vector, steps, strip, swap_rows_where, vector,
+        ActiveLanes, Divisor, Of, One, QUICK, Remaining, Rounds, copy_rows, copy_rows_where, endless,
+        fill_rows, fill_rows_where, get, get_vector, held, in_rows, loaded, merge, merge_returned,
+        merge_rows, merge_vector, needs_no_drop, of_element, of_type, plain, plain_array, plain_elements,
+        plain_value, plain_vector, returns, rounds, rows, set, set_all, set_chosen, set_vector, spread,
+        spread_lists, spread_rows, spread_vector, steps, strip, swap_rows_where, vector,
     };
     pub use crate::storage::{UnknownZero, copied};
 }
@@ -152,11 +152,11 @@ pub mod vector {
     pub use crate::vector::{
         Arena, BlockColumns, CountedLanes, Fault, Faults, Flags, Gang, GangMask, Guarded, LaneFaults,
         LaneOrder, LaneSet, List, ListRows, LoopColumn, LoopLanes, Members, Moved, Points, TaskBlocks, Tile,
-        align, append_strip, body, copied, copy_slot, default_lanes, differs, element, full, gather, give,
-        give_up_unless, interleaved, is_few, is_outside, is_sparse, kind, lane_by_lane, load, load_same,
-        merge, noalias::*, open, open_to_read, pad, part, part_bits, put, put_states, quotient, repeat,
-        repeat_exits, row, scatter, sort_key, sorted, spread, squeeze, strips, strips_mut, unsorted, value,
-        width, within,
+        Turns, align, append_strip, body, copied, copy_slot, default_lanes, differs, element, full, gather,
+        give, give_up_unless, interleaved, is_few, is_outside, is_sparse, kind, lane_by_lane, load,
+        load_same, merge, noalias::*, open, open_to_read, pad, part, part_bits, put, put_states, quotient,
+        repeat, repeat_exits, row, scatter, sort_key, sorted, spread, squeeze, strips, strips_mut, unsorted,
+        value, width, within,
     };
 }
 

@@ -14,6 +14,7 @@ mod items_of_bodies;
 mod lane_interchange;
 mod lookups;
 mod loops_in_loops;
+mod loops_left_at_different_times;
 mod loops_left_early;
 mod methods_of_numbers;
 mod plain_stores;

@@ -16,7 +16,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Ident, Pat, Path, Stmt, Type};
 
 use crate::admission::receivers::Receivers;
-use crate::analysis::lane_interchange::{Refusal, steps};
+use crate::analysis::lane_interchange::{Refusal, Steps, endless, steps};
 use crate::diagnostics::reasons::{
     DIVISION, FLOAT_REMAINDER, FLOAT_TO_INTEGER, HUGE, LIBRARY_CALL, LOOP_CALLS, LOOP_CALLS_METHOD,
     LOOP_INDEX, Reason, WIDE_DIVISION,
@@ -286,8 +286,8 @@ impl<'a> Obstacles<'a> {
 /// What a counter begins with. All lanes count in step, whenever each of them ends.
 fn first_value(iter: &Expr) -> &Expr {
     let range = match (steps(iter), bare(iter)) {
-        (Some((range, _)), _) | (None, Expr::Range(range)) => range,
-        _ => return iter,
+        (Some(Steps { range, .. }), _) | (None, Expr::Range(range)) => range,
+        _ => return endless(iter).unwrap_or(iter),
     };
     range.start.as_deref().unwrap_or(iter)
 }

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, Stmt};
@@ -21,9 +21,9 @@ use crate::analysis::lane_interchange::{Plan, Refusal, Scope, breaks, gain, step
 use crate::analysis::short_loops::is_short_nest;
 use crate::codegen::explained_calls::{Obstacles, asks_iterator, unknown_call};
 use crate::diagnostics::reasons::{LOOP_INNER, LOOP_IS_BORROWED, LOOP_IS_SMALL, LOOP_ITEMS};
+use crate::ir::Program;
 use crate::ir::effects;
 use crate::ir::flow::Flow;
-use crate::ir::{FuncId, Program};
 use crate::lower::lane_interchange::{UNKNOWN, WORTH};
 use crate::syntax::walk::{self, At, Next};
 
@@ -39,7 +39,8 @@ pub(crate) enum Rounds {
 
 /// A loop.
 pub(crate) struct Loop {
-    pub(crate) func: FuncId,
+    /// The name of the function that it is in.
+    pub(crate) function: Ident,
     pub(crate) span: Span,
     pub(crate) rounds: Rounds,
     /// What keeps the rounds from being vectors.
@@ -58,6 +59,7 @@ pub(crate) fn loops(
     let mut loops = Vec::new();
     for (func, order) in program.func_ids().zip(&flow.order) {
         let scope = Scope::new(program, func);
+        let function = || program.func(func).name.clone();
         let obstacles = Obstacles::new(program, func, receivers[func.0], vector_math);
         for id in order {
             let block = program.block(*id);
@@ -73,14 +75,17 @@ pub(crate) fn loops(
                 let nested = || Some(Refusal { span: inner()?, name: None, reason: LOOP_INNER });
                 let obstacle = call.or_else(|| asks_iterator(block).then(items)).or_else(unknown);
                 let obstacle = obstacle.or_else(nested);
-                loops.push(Loop { func, span: block.span, rounds: Rounds::Blocks, obstacle });
+                loops.push(Loop { function: function(), span: block.span, rounds: Rounds::Blocks, obstacle });
             }
             for stmt in block.code() {
                 walk::each(stmt, |at| {
                     let At::Expr(Expr::ForLoop(e)) = at else { return Next::On };
                     if !block.interchanged && is_short_nest(e, scope.names.trip_counts()) {
                         let obstacle = obstacles.of(&e.body);
-                        let unrolled = |span| Loop { func, span, rounds: Rounds::Unrolled, obstacle: None };
+                        let unrolled = |span| {
+                            let function = function();
+                            Loop { function, span, rounds: Rounds::Unrolled, obstacle: None }
+                        };
                         loops.push(Loop { obstacle, ..unrolled(e.for_token.span()) });
                         walk::each(&e.body, |at| {
                             if let At::Expr(Expr::ForLoop(e)) = at {
@@ -95,7 +100,7 @@ pub(crate) fn loops(
                     }
                     let next = if rounds == Rounds::LaneByLane { Next::Past } else { Next::On };
                     let obstacle = refusal.or_else(|| obstacles.of(&e.body));
-                    loops.push(Loop { func, span: e.for_token.span(), rounds, obstacle });
+                    loops.push(Loop { function: function(), span: e.for_token.span(), rounds, obstacle });
                     next
                 });
             }
@@ -127,9 +132,10 @@ fn rounds(scope: &Scope<'_>, e: &ExprForLoop, interchanged: bool) -> (Rounds, Op
 }
 
 impl Loop {
-    /// The runtime's table of it.
-    pub(crate) fn table(&self, p: &TokenStream) -> TokenStream {
-        let function = self.func.0 as u16;
+    /// The runtime's table of it, in a program.
+    pub(crate) fn table(&self, program: &Program, p: &TokenStream) -> TokenStream {
+        let function =
+            program.functions.iter().position(|f| f.name == self.function).unwrap_or_default() as u16;
         let rounds = match self.rounds {
             Rounds::Blocks => quote!(Blocks),
             Rounds::Interchanged => quote!(Interchanged),

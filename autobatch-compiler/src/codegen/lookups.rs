@@ -191,6 +191,11 @@ impl<'e> LookupWriter<'e> {
         self.noted.set(true);
     }
 
+    /// Whether code that was rewritten notes faults.
+    pub(crate) fn any(&self) -> bool {
+        self.any.get()
+    }
+
     /// Rewrites code that runs for one lane; whether it notes faults.
     pub(crate) fn piece(&self, stmts: &mut [Stmt]) -> bool {
         let before = self.any.replace(self.noted.take());

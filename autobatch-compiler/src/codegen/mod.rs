@@ -101,8 +101,8 @@ pub fn emit(
     let begin = quote!(#checks #(#[allow(unused_imports)] #items)*);
     let vector = vector.map(|vector| vector_code(function, vector, clones, args, width));
     let engines = program_table::engines(&lowered.program, vector.as_ref(), whole);
-    let program =
-        program_table::table(&emitter, &successors, &krate, (whole, asks, args.names_primitives), &engines);
+    let flags = (whole, asks, args.names_primitives);
+    let program = program_table::table(&emitter, &successors, &krate, flags, &engines, vector.as_ref());
     api::family(
         &parts::Machine {
             body,
@@ -145,5 +145,7 @@ fn vector_code(
     let wavefront = variants.iter().any(|variant| variant.wavefront.is_some());
     let short = variants.iter().any(|variant| variant.short);
     let task_blocks = variants.iter().any(|variant| variant.task_blocks);
-    parts::VectorCode { variants, short, pure, recursive, wavefront, task_blocks, types: types.collect() }
+    let loops = program_table::loops(&emitter, None);
+    let types = types.collect();
+    parts::VectorCode { variants, short, pure, recursive, wavefront, task_blocks, types, loops }
 }

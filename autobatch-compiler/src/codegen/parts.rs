@@ -4,6 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use syn::Type;
 
 use crate::admission::purity::PureProgram;
+use crate::codegen::explained_loops::Loop;
 use crate::item::model::Function;
 
 /// Everything the API needs to know about the machine code.
@@ -45,6 +46,8 @@ pub(crate) struct VectorCode {
     pub(crate) task_blocks: bool,
     /// The type of each parameter and result.
     pub(crate) types: Vec<Type>,
+    /// How its loops run.
+    pub(crate) loops: Vec<Loop>,
 }
 
 /// Everything that vector frames need, emitted.

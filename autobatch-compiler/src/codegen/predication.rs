@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Expr, ExprForLoop, Stmt, parse_quote};
+use syn::{Expr, ExprForLoop, ExprRange, Stmt, parse_quote};
 
 use crate::analysis::lane_interchange::{Node, breaks, indexed, steps};
 use crate::codegen::lane_interchange::Writer;
@@ -77,18 +77,27 @@ impl Writer<'_, '_> {
         let pat = &head.pat;
         let (mut count, mut pat, mut of_all, mut leave) = (quote!(), quote!(#pat), None, quote!());
         let mut is_in = None;
-        if let Some((range, counted)) = self.counted(head) {
+        if let Some((range, counted, is_reversed)) = self.counted(head) {
             let (rounds, round, of_lanes) = (rounds(counted), round(counted), strip(counted));
             count = quote! {
                 let #rounds = #rt::Rounds::<#width>::of(&#of_lanes, |#l| #is_in_around);
                 #vector::vector::give_up_unless(#rt::Rounds::fit(&#rounds));
             };
-            let (start, end) = range;
-            of_all = Some(quote!(#rt::Rounds::steps(&#rounds, #start, &#end)));
+            of_all = Some(match is_reversed {
+                false => {
+                    let (start, end) = (&range.start, self.end_of(range, quote!(0)));
+                    quote!(#rt::Rounds::steps(&#rounds, #start, &#end))
+                }
+                true => {
+                    let (start, limits) = (&range.start, &range.limits);
+                    let end = self.end_of(range, quote!(#rt::Rounds::longest(&#rounds)));
+                    quote!(#rt::Rounds::steps_back(&#rounds, #start #limits #end))
+                }
+            });
             pat = quote!((#round, #pat));
             is_in = Some(quote!(#rt::Rounds::has(&#rounds, #l, #round)));
         }
-        if body.iter().any(|node| matches!(node, Node::Lanes(stmts) if breaks(&stmts[..]))) {
+        if body.iter().any(|node| self.leaves(node)) {
             let (remaining, word) =
                 (remaining(self.breaking.replace(self.breaking.get() + 1)), &self.emitter.word);
             count.extend(match &around.0 {
@@ -106,24 +115,34 @@ impl Writer<'_, '_> {
         PredicatedLoop { count, pat, of_all, leave, around }
     }
 
+    /// Whether lanes leave the innermost loop around a node by `break` there.
+    pub(super) fn leaves(&self, node: &Node) -> bool {
+        matches!(node, Node::Lanes(stmts) if breaks(&stmts[..]))
+    }
+
     /// Ends it.
     pub(super) fn leave_loop(&self, around: (Option<TokenStream>, Option<Ident>)) {
         (*self.is_in.borrow_mut(), *self.remaining.borrow_mut()) = around;
     }
 
-    /// Where the rounds of a loop begin and end, and the variable that counts a lane's, if they are counted.
-    fn counted<'e>(&self, head: &'e ExprForLoop) -> Option<((&'e Expr, TokenStream), VarId)> {
-        let (range, count) = steps(&head.expr)?;
-        let var = |expr: &Expr| effects::variable(&self.scope.names, expr);
-        let (start, end, counted) = (range.start.as_ref()?, var(range.end.as_ref()?)?, var(count)?);
-        let rt = &self.rt;
-        let end = if self.uniforms.contains(&end) {
-            self.ident(end).to_token_stream()
-        } else {
-            let end = strip(end);
-            quote!(#rt::get(&#end, 0))
-        };
-        Some(((start, end), counted))
+    /// The range of a loop whose rounds are counted, the variable that counts a lane's, and whether the last comes first.
+    fn counted<'e>(&self, head: &'e ExprForLoop) -> Option<(&'e ExprRange, VarId, bool)> {
+        let steps = steps(&head.expr)?;
+        let counted = effects::variable(&self.scope.names, steps.rounds)?;
+        Some((steps.range, counted, steps.is_reversed()))
+    }
+
+    /// Where such a range ends in a lane.
+    fn end_of(&self, range: &ExprRange, lane: TokenStream) -> Option<TokenStream> {
+        let (rt, end) = (&self.rt, range.end.as_ref()?);
+        let var = effects::variable(&self.scope.names, end)?;
+        Some(match self.uniforms.contains(&var) {
+            true => self.ident(var).to_token_stream(),
+            false => {
+                let end = strip(var);
+                quote!(#rt::get(&#end, #lane))
+            }
+        })
     }
 
     /// What a piece in which lanes leave the innermost loop begins and ends with.
@@ -173,6 +192,12 @@ impl Writer<'_, '_> {
                     })
                 }
                 Expr::If(e) => self.predicated_if(e.clone()),
+                // All lanes have as many rounds of it.
+                Expr::ForLoop(e) => {
+                    let mut e = e.clone();
+                    self.predicate(&mut e.body.stmts);
+                    Expr::ForLoop(e)
+                }
                 Expr::Break(_) => {
                     let has_left = has_left();
                     let choice = self.choice(&has_left.to_token_stream(), &is_in, &quote!(true));

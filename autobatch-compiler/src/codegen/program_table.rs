@@ -8,7 +8,7 @@ use quote::{quote, quote_spanned};
 use crate::analysis::steps::is_step;
 use crate::codegen::emitter::Emitter;
 use crate::codegen::explained_calls::{CallSite, Calls};
-use crate::codegen::explained_loops;
+use crate::codegen::explained_loops::{self, Loop};
 use crate::codegen::parts::VectorCode;
 use crate::ir::readable::readable;
 use crate::ir::{Class, FuncId, Program, display};
@@ -42,6 +42,13 @@ fn call_sites(emitter: &Emitter<'_>, vector_math: bool) -> (Vec<CallSite>, BTree
     (calls.sites(), calls.known)
 }
 
+/// The loops of a program. In one that may do more than compute, calls of what is not `known` keep loops from vectors.
+pub(crate) fn loops(emitter: &Emitter<'_>, known: Option<&BTreeSet<String>>) -> Vec<Loop> {
+    let receivers: Vec<_> = emitter.origins.iter().map(|origins| origins.receivers()).collect();
+    let vector_math = emitter.clones.vector_math().is_some();
+    explained_loops::loops(emitter.program, &receivers, vector_math, known)
+}
+
 /// The initialiser of the `Program`. `successors` are the points each region can go to.
 pub(crate) fn table(
     emitter: &Emitter<'_>,
@@ -49,6 +56,7 @@ pub(crate) fn table(
     krate: &syn::Path,
     (whole, asks, names_primitives): (bool, bool, bool),
     engines: &[&str],
+    vector: Option<&VectorCode>,
 ) -> TokenStream {
     let program = emitter.program;
     let p = quote!(#krate::program);
@@ -106,12 +114,14 @@ pub(crate) fn table(
         quote!(#p::Note { line: #line, why: #why, whole: #whole })
     });
     let vector_math = emitter.clones.vector_math().is_some();
+    let vector = vector.filter(|code| !code.variants.is_empty());
     let (call_sites, known) = if whole { Default::default() } else { call_sites(emitter, vector_math) };
-    let only_computes = engines.iter().any(|engine| ["VectorFrames", "TaskBlocks"].contains(engine));
-    let known = (!only_computes).then_some(&known);
-    let receivers: Vec<_> = emitter.origins.iter().map(|origins| origins.receivers()).collect();
-    let loops = if whole { vec![] } else { explained_loops::loops(program, &receivers, vector_math, known) };
-    let loops = loops.into_iter().map(|one| one.table(&p));
+    // Those of the engine that runs.
+    let loops = match vector {
+        _ if whole => vec![],
+        Some(code) => code.loops.iter().map(|one| one.table(program, &p)).collect(),
+        None => loops(emitter, Some(&known)).iter().map(|one| one.table(program, &p)).collect::<Vec<_>>(),
+    };
     let call_sites = call_sites.into_iter().map(|site| site.table(&p));
     let entry_point = emitter.points.get(&program.func(program.entry).entry).copied().unwrap_or(0);
     let root_group = emitter.group_index(program.func(program.entry).group) as u16;

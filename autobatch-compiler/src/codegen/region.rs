@@ -551,7 +551,7 @@ impl Writer<'_, '_> {
                 lane_code.code(&mut stmt);
                 self.lookups.iter().for_each(|lookups| lookups.code(&mut stmt));
                 unrolling::unroll(&mut stmt, counts);
-                long_loops::count(&mut stmt, &self.emitter.rt, false);
+                long_loops::count(&mut stmt, &self.emitter.rt, false, counts);
                 self.jumps(&mut stmt);
                 code.extend(statement(&stmt));
             }

@@ -27,6 +27,7 @@ mod primitive;
 mod ranges;
 mod receiver;
 mod scan;
+mod shared_counters;
 mod statements;
 mod unbatched;
 mod uniform_loops;

@@ -15,24 +15,35 @@
 //!
 //! **Invariant:** `steps` yields its range, so what is made is the user's loop, whatever becomes of it.
 
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, RangeLimits, Stmt, parse_quote};
 
-use crate::analysis::lane_interchange::{Plan, Scope, indexed};
+use crate::analysis::lane_interchange::{Plan, Scope, gain, indexed, reversed};
 use crate::analysis::uniform_values;
 use crate::ir::VarSet;
 use crate::ir::effects::{self, bound, variable};
+use crate::lower::lane_interchange::{UNKNOWN_INSIDE, WORTH};
 use crate::lower::lowering::Lowering;
-use crate::lower::scan::{self, leaves};
+use crate::lower::scan::{self, leaves_around};
+use crate::lower::shared_counters::SharedCounter;
 use crate::std_models::pure::literal;
-use crate::syntax::mentions::{bare, name};
-use crate::syntax::walk::{self, At, AtMut, Next};
+use crate::syntax::mentions::{bare, has_let, name};
+use crate::syntax::walk::{self, At, AtMut};
+
+/// Statements that a loop becomes, and whether any of its loops is left by lanes at different times.
+struct Rewritten {
+    stmts: Vec<Stmt>,
+    differs: bool,
+}
 
 impl Lowering<'_> {
     /// The statements that the next of a block become if it is a loop that lane interchange can predicate.
     pub(super) fn predicated(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
-        let Stmt::Expr(Expr::ForLoop(e), _) = stmt else { return None };
+        let Stmt::Expr(expr, _) = stmt else { return None };
         let known = (self.temps, self.program.variables.len());
-        let stmts = self.predicated_for(e);
+        let stmts = self.predicated_loop(expr);
         if stmts.is_none() {
             for made in self.program.variables.drain(known.1..) {
                 self.names.remove(&made.ident.to_string());
@@ -42,22 +53,96 @@ impl Lowering<'_> {
         stmts
     }
 
-    fn predicated_for(&mut self, e: &ExprForLoop) -> Option<Vec<Stmt>> {
-        let uniforms = self.uniforms.clone();
-        if self.is_uniform_range(e, &uniforms) || !self.works_on_array(&e.body) || scan::calls(self, &e.body)
-        {
+    fn predicated_loop(&mut self, expr: &Expr) -> Option<Vec<Stmt>> {
+        if !self.is_worth_it(expr) || scan::calls(self, expr) {
             return None;
         }
-        self.counted(e, uniforms).filter(|stmts| {
-            let scope = Scope::new(&self.program, self.func);
-            let ops: Vec<_> = stmts.iter().map(|stmt| effects::op(&scope.names, stmt.clone())).collect();
-            Plan::of(&scope, &ops).is_some_and(|plan| !plan.returns)
-        })
+        let mut rewritten = Rewritten { stmts: vec![], differs: false };
+        self.whole(expr, &self.uniforms.clone(), &mut rewritten)?;
+        (rewritten.differs && self.is_planned(&rewritten.stmts)).then_some(rewritten.stmts)
     }
 
-    /// The loop with its rounds counted, and so those in it.
-    fn counted(&mut self, e: &ExprForLoop, mut uniforms: VarSet) -> Option<Vec<Stmt>> {
-        if e.label.is_some() || !e.attrs.is_empty() || leaves(&e.body) {
+    /// Whether lane interchange takes statements, together with those of the block before them that say what is the same for all lanes.
+    fn is_planned(&self, stmts: &[Stmt]) -> bool {
+        let scope = Scope::new(&self.program, self.func);
+        let more = stmts.iter().map(|stmt| effects::op(&scope.names, stmt.clone()));
+        let mut ops = self.cursor.map(|block| self.program.block(block).ops.clone()).unwrap_or_default();
+        let before = ops.len();
+        ops.extend(more);
+        (0..=before).any(|from| Plan::of(&scope, &ops[from..]).is_some_and(|plan| !plan.returns))
+    }
+
+    /// Appends a loop whose lanes leave it at different times, and so those in it.
+    fn whole(&mut self, expr: &Expr, uniforms: &VarSet, to: &mut Rewritten) -> Option<()> {
+        match expr {
+            Expr::ForLoop(e) => self.counted(e, uniforms.clone(), to),
+            Expr::While(e) if e.label.is_none() && e.attrs.is_empty() && !has_let(&e.cond) => {
+                let (cond, body) = (&e.cond, &e.body.stmts);
+                let body = parse_quote!({ if !(#cond) { break; } #(#body)* });
+                self.endless(e.while_token.span(), &body, uniforms, to)
+            }
+            Expr::Loop(e) if e.label.is_none() && e.attrs.is_empty() => {
+                self.endless(e.loop_token.span(), &e.body, uniforms, to)
+            }
+            _ => None,
+        }
+    }
+
+    /// A loop that ends by `break` alone. The machine has blocks in its place, so that no member waits for one that does not end.
+    fn endless(
+        &mut self,
+        span: Span,
+        body: &syn::Block,
+        uniforms: &VarSet,
+        to: &mut Rewritten,
+    ) -> Option<()> {
+        if !self.facts.options.split_entry || leaves_around(body) {
+            return None;
+        }
+        let (counters, body) = self.share_counters(&body.stmts, &to.stmts, uniforms);
+        let mut uniforms = uniforms.clone();
+        uniforms.extend(counters.iter().filter_map(|counter| self.names.get(&counter.at.to_string())));
+        let body = self.body_of(&body, uniforms, to)?;
+        let rt = self.rt();
+        let each = |part: fn(&SharedCounter) -> TokenStream| -> TokenStream {
+            let parts: Vec<TokenStream> = counters.iter().map(part).collect();
+            match &parts[..] {
+                [part] => part.clone(),
+                parts => quote!((#(#parts),*)),
+            }
+        };
+        let (at, first) = (each(|c| c.at.to_token_stream()), each(|c| c.first.to_token_stream()));
+        let next = each(|c| c.next.to_token_stream());
+        to.differs = true;
+        let mut loops: ExprForLoop = parse_quote!(for #at in #rt::endless(#first, |#at| #next) { #(#body)* });
+        loops.for_token = syn::Token![for](span);
+        to.stmts.push(Stmt::Expr(Expr::ForLoop(loops), None));
+        Some(())
+    }
+
+    /// The body of a loop, with the loops in it rewritten.
+    fn body_of(&mut self, body: &[Stmt], mut uniforms: VarSet, to: &mut Rewritten) -> Option<Vec<Stmt>> {
+        let mut inner = Rewritten { stmts: vec![], differs: false };
+        for stmt in body {
+            match stmt {
+                Stmt::Expr(e @ (Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_)), _) => {
+                    self.whole(e, &uniforms, &mut inner)?;
+                }
+                Stmt::Local(local) => {
+                    let uniform = uniform_values::defines(&self.program, &self.names, &uniforms, local);
+                    uniforms.extend(uniform);
+                    inner.stmts.push(stmt.clone());
+                }
+                _ => inner.stmts.push(stmt.clone()),
+            }
+        }
+        to.differs |= inner.differs;
+        Some(inner.stmts)
+    }
+
+    /// A loop with its rounds counted, if they are not those of all members.
+    fn counted(&mut self, e: &ExprForLoop, mut uniforms: VarSet, to: &mut Rewritten) -> Option<()> {
+        if e.label.is_some() || !e.attrs.is_empty() || leaves_around(&e.body) {
             return None;
         }
         let is_uniform = self.is_uniform_range(e, &uniforms);
@@ -68,45 +153,42 @@ impl Lowering<'_> {
         let e = by_index.as_ref().unwrap_or(e);
         uniforms.extend(bound(&self.names, &e.pat));
         let mut loops = e.clone();
-        let mut stmts = Vec::new();
-        for stmt in std::mem::take(&mut loops.body.stmts) {
-            match &stmt {
-                Stmt::Expr(Expr::ForLoop(inner), _) => stmts.extend(self.counted(inner, uniforms.clone())?),
-                Stmt::Local(local) => {
-                    let uniform = uniform_values::defines(&self.program, &self.names, &uniforms, local);
-                    uniforms.extend(uniform);
-                    stmts.push(stmt);
-                }
-                _ => stmts.push(stmt),
-            }
-        }
-        loops.body.stmts = stmts;
+        loops.body.stmts = self.body_of(&e.body.stmts, uniforms, to)?;
         if is_uniform {
-            return Some(vec![Stmt::Expr(Expr::ForLoop(loops), None)]);
+            to.stmts.push(Stmt::Expr(Expr::ForLoop(loops), None));
+            return Some(());
         }
-        let Expr::Range(range) = bare(&e.expr) else { return None };
+        let reversed = reversed(&e.expr);
+        let range = match bare(&e.expr) {
+            Expr::Range(range) => range,
+            _ => reversed?,
+        };
         let (mut start, end) = ((**range.start.as_ref()?).clone(), range.end.as_ref()?);
-        let mut ends: Vec<Stmt> = Vec::new();
         if literal(&start).is_none() {
             let (_, first) = self.temp("start", None);
-            ends.push(parse_quote!(let #first = #start;));
+            to.stmts.push(parse_quote!(let #first = #start;));
             start = parse_quote!(#first);
         }
-        let rt = {
-            let krate = &self.facts.options.krate;
-            quote::quote!(#krate::__rt::lane_interchange)
-        };
+        let rt = self.rt();
         let (_, end_name) = self.temp("end", None);
         let (_, rounds) = self.temp("rounds", Some(parse_quote!(usize)));
         let range: Expr = match range.limits {
             RangeLimits::HalfOpen(_) => parse_quote!(#start..#end_name),
             RangeLimits::Closed(_) => parse_quote!(#start..=#end_name),
         };
-        *loops.expr = parse_quote!(#rt::steps(#range, #rounds));
-        ends.push(parse_quote!(let #end_name = #end;));
-        ends.push(parse_quote!(let #rounds: usize = #rt::rounds(&(#range));));
-        ends.push(Stmt::Expr(Expr::ForLoop(loops), None));
-        Some(ends)
+        let items = if reversed.is_some() { quote!((#range).rev()) } else { quote!(#range) };
+        *loops.expr = parse_quote!(#rt::steps(#items, #rounds));
+        to.differs = true;
+        to.stmts.push(parse_quote!(let #end_name = #end;));
+        to.stmts.push(parse_quote!(let #rounds: usize = #rt::rounds(&(#range));));
+        to.stmts.push(Stmt::Expr(Expr::ForLoop(loops), None));
+        Some(())
+    }
+
+    /// Where the runtime's functions for it are.
+    fn rt(&self) -> TokenStream {
+        let krate = &self.facts.options.krate;
+        quote!(#krate::__rt::lane_interchange)
     }
 
     /// Whether all members run through as much. The length of an array is the same for all.
@@ -125,15 +207,27 @@ impl Lowering<'_> {
         uniform_values::is_uniform(&self.program, &self.names, uniforms, &range)
     }
 
-    /// Whether a loop has an element of an array that would not stay in registers.
-    fn works_on_array(&self, body: &syn::Block) -> bool {
+    /// Whether a loop has an element of an array that would not stay in registers; or one of a member's list, and so much to do with each that
+    /// to transpose the lists is nothing beside it.
+    fn is_worth_it(&self, loops: &Expr) -> bool {
         let scope = Scope::new(&self.program, self.func);
-        walk::any(body, |at| match at {
-            At::Expr(expr @ Expr::Index(_)) => {
-                let array = variable(&scope.names, indexed(expr).0).and_then(|var| scope.arrays.get(&var));
-                if array.is_some_and(|array| !array.is_small()) { Next::Found } else { Next::On }
+        let (mut has_array, mut has_list) = (false, false);
+        walk::each(loops, |at| {
+            if let At::Expr(expr @ Expr::Index(_)) = at
+                && let Some(var) = variable(&scope.names, indexed(expr).0)
+            {
+                has_array |= scope.arrays.get(&var).is_some_and(|array| !array.is_small());
+                has_list |= scope.lists.contains(&var);
             }
-            _ => Next::On,
-        })
+        });
+        let work = |stmt: &Stmt| match stmt {
+            Stmt::Expr(Expr::ForLoop(_), _) => gain(&scope.names, stmt, UNKNOWN_INSIDE),
+            stmt => effects::of(&scope.names, stmt).weight,
+        };
+        let work_of_round = || match loops {
+            Expr::ForLoop(e) => e.body.stmts.iter().map(work).sum(),
+            _ => 0,
+        };
+        has_array || has_list && work_of_round() >= WORTH
     }
 }

@@ -219,7 +219,12 @@ pub(super) fn calls(lower: &Lowering<'_>, code: &impl Code) -> bool {
 
 /// Whether a loop body can be left other than by running to its end.
 pub(super) fn leaves(body: &syn::Block) -> bool {
-    let leaves_around = |at: At<'_>| match at {
+    breaks(body) || leaves_around(body)
+}
+
+/// Whether it can be left together with what is around it.
+pub(super) fn leaves_around(body: &syn::Block) -> bool {
+    walk::any(body, |at: At<'_>| match at {
         At::Expr(Expr::Return(_) | Expr::Try(_)) => Next::Found,
         // Of a loop in it, unless there is a label.
         At::Expr(Expr::Break(ExprBreak { label, .. }) | Expr::Continue(ExprContinue { label, .. })) => {
@@ -231,8 +236,7 @@ pub(super) fn leaves(body: &syn::Block) -> bool {
         }
         At::Expr(Expr::Closure(_)) => Next::Past,
         _ => Next::On,
-    };
-    breaks(body) || walk::any(body, leaves_around)
+    })
 }
 
 /// Whether an iteration over an expression may borrow a local. The ends of a range are numbers.

@@ -65,6 +65,14 @@ impl<'r> Pulse<'r> {
         self.work(strips);
     }
 
+    /// Some members have made so many steps more than are counted, and go on.
+    pub(crate) fn under_way(&self, steps: u64, strips: u64) {
+        if self.steps.get().saturating_add(steps) > self.max_steps {
+            resume_unwind(Box::new(Stopped(FaultKind::StepsExceeded)));
+        }
+        self.work(strips);
+    }
+
     /// The same, but nobody looks yet.
     pub(crate) fn note(&self, steps: u64) {
         self.sum.set(self.sum.get().saturating_add(steps));

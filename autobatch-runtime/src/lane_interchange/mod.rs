@@ -28,7 +28,7 @@ pub(crate) use loaded::Loaded;
 pub use loaded::loaded;
 pub use remaining::Remaining;
 pub use returns::{held, merge_returned, needs_no_drop, returns};
-pub use rounds::{Rounds, rounds, steps};
+pub use rounds::{Rounds, endless, rounds, steps};
 pub use rows::{
     Of, One, copy_rows, copy_rows_where, fill_rows, fill_rows_where, in_rows, merge_rows, of_element,
     of_type, plain_array, rows, spread_rows, swap_rows_where,

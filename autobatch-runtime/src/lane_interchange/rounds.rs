@@ -28,6 +28,37 @@ pub fn steps<R: Iterator>(range: R, _rounds: usize) -> R {
     range
 }
 
+/// What a loop goes over that lanes leave by `break` alone: a counter and what follows it, without end.
+#[cfg_attr(optimised, inline(always))]
+pub fn endless<T: Copy, F: Fn(T) -> T>(first: T, next: F) -> Endless<T, F> {
+    Endless { at: first, next, has_begun: false }
+}
+
+/// See [`endless`]. What follows is computed when it is asked for: nobody may come so far.
+pub struct Endless<T, F> {
+    at: T,
+    next: F,
+    has_begun: bool,
+}
+
+impl<T: Copy, F: Fn(T) -> T> Iterator for Endless<T, F> {
+    type Item = T;
+
+    #[cfg_attr(optimised, inline(always))]
+    fn next(&mut self) -> Option<T> {
+        if self.has_begun {
+            self.at = (self.next)(self.at);
+        }
+        self.has_begun = true;
+        Some(self.at)
+    }
+
+    #[cfg_attr(optimised, inline(always))]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (usize::MAX, None)
+    }
+}
+
 /// How many rounds of a loop each lane has.
 pub struct Rounds<const W: usize>([u32; W]);
 
@@ -69,6 +100,21 @@ impl<const W: usize> Rounds<W> {
     {
         (0..self.most()).zip(start..)
     }
+
+    /// The same from the last to the first: a lane with fewer rounds comes in later. The range is that of the [`Rounds::longest`].
+    #[cfg_attr(optimised, inline(always))]
+    pub fn steps_back<I: DoubleEndedIterator>(
+        &self,
+        range: I,
+    ) -> impl Iterator<Item = (u32, I::Item)> + use<I, W> {
+        (0..self.most()).rev().zip(range.rev())
+    }
+
+    /// A lane with most rounds.
+    #[cfg_attr(optimised, inline(always))]
+    pub fn longest(&self) -> usize {
+        self.0.iter().position(|rounds| *rounds == self.most()).unwrap_or(0)
+    }
 }
 
 #[cfg(test)]
@@ -88,6 +134,9 @@ mod tests {
         let steps: Vec<(u32, u8)> = ends.steps(7, &9).collect();
         assert_eq!(steps, [(0, 7), (1, 8), (2, 9)]);
         assert!(ends.has(0, 1) && !ends.has(0, 2) && !ends.has(1, 0) && ends.has(2, 2));
+        let back: Vec<(u32, u8)> = of([2, 0, 3], [true; 3]).steps_back(253..=255).collect();
+        assert_eq!((back, ends.longest()), (vec![(2, 255), (1, 254), (0, 253)], 2));
+        assert_eq!(of([2, 0, 3], [false; 3]).steps_back(0..9).count(), 0);
         assert_eq!(of([2, 0, 3], [true, true, false]).steps(0i64, &0).count(), 2);
         assert_eq!(of([2, 5, 3], [false; 3]).steps(0i64, &0).count(), 0);
         assert!(ends.fit() && !of([1, usize::MAX, 0], [true; 3]).fit());

@@ -35,6 +35,7 @@ mod task_blocks;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod turns;
 
 pub(crate) use arena::Memory;
 pub use arena::{Arena, align};
@@ -53,3 +54,4 @@ pub use loops::{Flags, LoopLanes, Points, repeat, repeat_exits};
 pub use task_blocks::{BlockColumns, TaskBlocks};
 pub(crate) use tile::WavefrontRules;
 pub use tile::{Members, Tile, put_states};
+pub use turns::Turns;

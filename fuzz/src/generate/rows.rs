@@ -33,20 +33,62 @@ impl Gen {
             let (open, close) =
                 if times > 1 { (format!("for _ in 0..{times} {{"), "}") } else { (String::new(), "") };
             let last = len - 1;
-            // A `while` counts as well, and its counter is seen behind it.
-            let (head, end) = match self.chance(30) {
-                true => {
-                    let seen = if self.chance(50) { format!("{s} = {s} + {row}[k];") } else { String::new() };
-                    (format!("{{ let mut k = 0; while k < {last} {{"), format!("k += 1; }} {seen} }}"))
-                }
-                false => (format!("for k in 0..{last} {{"), "}".to_owned()),
-            };
+            let (head, end) = self.loop_over_a_row(&ty, &row, last, &s);
             parts.push(fixed!(open, head, body, end, close));
         }
         let (name, at) = (self.fresh("v"), self.below(len));
         parts.push(fixed!(format!("let {name} = {row}[{at}] + {s};")));
         self.declare(&name, &ty, false);
         Some(stmt!(parts))
+    }
+
+    /// How a loop begins whose `k` is below `last`, and how it ends: for all members alike, or for each as it comes out.
+    fn loop_over_a_row(&mut self, ty: &Ty, row: &str, last: usize, s: &str) -> (Node, String) {
+        let own = format!("{s} as usize % {last}");
+        // A counter is seen behind its loop.
+        let seen = if self.chance(50) { format!("{s} = {s} + {row}[k];") } else { String::new() };
+        let first = match self.below(4) {
+            0 => own.clone(),
+            1 => self.below(last).to_string(),
+            _ => "0".into(),
+        };
+        let up = format!("k += 1; }} {seen} }}");
+        let c = self.leaf(ty);
+        match self.below(14) {
+            0 | 1 => (fixed!(format!("{{ let mut k = 0; while k < {last} {{")), up),
+            2 | 3 => {
+                (fixed!(format!("{{ let mut k = {first}; while k < {last} && {row}[k] < "), c, " {"), up)
+            }
+            4 => (
+                fixed!(format!("{{ let mut k = {last}; while k > 0 && {row}[k - 1] < "), c, " { k -= 1;"),
+                format!("}} {seen} }}"),
+            ),
+            5 => (
+                fixed!(format!("{{ let mut k = {first}; loop {{ if k >= {last} || {s} < "), c, " { break; }"),
+                up,
+            ),
+            6 => (
+                fixed!(
+                    format!("{{ let mut k = {first}; while k + 1 < {last} {{ k += 1; if {row}[k] < "),
+                    c,
+                    " { continue; }"
+                ),
+                format!("}} {seen} }}"),
+            ),
+            7 => (
+                fixed!(
+                    format!(
+                        "{{ let (mut k, mut n) = ({first}, 3u32); while k < {last} && n > 0 {{ if {row}[k] < "
+                    ),
+                    c,
+                    " { n -= 1; }"
+                ),
+                up,
+            ),
+            8 => (fixed!(format!("for k in (0..{own}).rev() {{")), "}".into()),
+            9 => (fixed!(format!("for k in {}..{own} {{", self.below(last))), "}".into()),
+            _ => (fixed!(format!("for k in 0..{last} {{")), "}".into()),
+        }
     }
 
     fn over_a_row(&mut self, ty: &Ty, row: &str, len: usize, d: &str, s: &str) -> Node {

@@ -8,7 +8,7 @@ use syn::{Block, Expr, Lit, Macro, Member, Pat, Stmt, Token, Type, UnOp, parse_q
 use crate::admission::purity::callees::{Callees, Seen};
 use crate::admission::purity::pure_program::{Leaf, List, PureProgram, Step};
 use crate::admission::receivers::Receivers;
-use crate::analysis::lane_interchange::{counted, steps, swapped};
+use crate::analysis::lane_interchange::{counted, endless, steps, swapped};
 use crate::ir::goto_target;
 use crate::item::model::{Function, Param};
 use crate::std_models::number_methods::is_pure_method;
@@ -412,9 +412,12 @@ impl<'a> PurityWalk<'a> {
                 e.args.iter().try_for_each(|e| self.expr(e))
             }
             iter => {
-                let (range, rounds) = steps(iter)?;
-                self.expr(rounds)?;
-                self.ends(range)
+                if let Some(first) = endless(iter) {
+                    return self.expr(first);
+                }
+                let steps = steps(iter)?;
+                self.expr(steps.rounds)?;
+                self.ends(steps.range)
             }
         }
     }

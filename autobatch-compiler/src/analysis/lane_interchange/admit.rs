@@ -1,10 +1,10 @@
 //! The walk that admits code to lane interchange, or refuses it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Expr, Pat, Stmt, Type, parse_quote};
+use syn::{Expr, ExprForLoop, Pat, Stmt, Type, parse_quote};
 
 use crate::analysis::lane_interchange::coalesce::coalesce;
 use crate::analysis::lane_interchange::forms::{breaks, ends, is_slice_copy, names_only, skips, swapped};
@@ -39,8 +39,11 @@ pub(super) struct Admit<'a, 'p> {
     pub(super) predicated: usize,
     /// Whether a `break` ends the innermost of them.
     pub(super) may_break: bool,
-    /// Whether one does.
-    breaks: bool,
+    /// The loops that lanes leave at different times, numbered as they are walked.
+    pub(super) left: BTreeSet<usize>,
+    /// The number of the innermost, and how many there are so far.
+    pub(super) innermost: usize,
+    loops: usize,
     /// What was refused first.
     pub(super) refused: Option<Refusal>,
 }
@@ -72,7 +75,7 @@ pub(super) fn push(nodes: &mut Vec<Node>, node: Node) {
 }
 
 impl<'a, 'p> Admit<'a, 'p> {
-    pub(super) fn new(scope: &'a Scope<'p>, varying: VarSet) -> Self {
+    pub(super) fn new(scope: &'a Scope<'p>, varying: VarSet, left: BTreeSet<usize>) -> Self {
         Admit {
             scope,
             uniforms: VarSet::new(),
@@ -86,7 +89,9 @@ impl<'a, 'p> Admit<'a, 'p> {
             depth: 0,
             predicated: 0,
             may_break: false,
-            breaks: false,
+            left,
+            innermost: 0,
+            loops: 0,
             refused: None,
         }
     }
@@ -183,9 +188,15 @@ impl<'a, 'p> Admit<'a, 'p> {
         if !names_only(&e.pat) {
             return self.refuse(&e.pat, LOOP_PATTERN);
         }
-        let has_break = breaks(&e.body);
-        let is_predicated = steps(&e.expr).is_some() || has_break;
-        self.breaks |= has_break;
+        self.loops += 1;
+        let around = std::mem::replace(&mut self.innermost, self.loops);
+        // Counted, but all lanes have as many rounds.
+        let known = self.leaves.len();
+        let range = steps(&e.expr).map(|steps| steps.items.clone());
+        let of_all = range.filter(|range| self.iterator(range).is_some());
+        self.leaves.truncate(known);
+        let e = &ExprForLoop { expr: Box::new(of_all.unwrap_or_else(|| (*e.expr).clone())), ..e.clone() };
+        let is_predicated = steps(&e.expr).is_some() || self.left.contains(&self.innermost);
         let Some(items) = self.iterator(&e.expr) else { return self.refuse(&e.expr, LOOP_ITEMS) };
         let Some(counters) = self.counters(e) else { return self.refuse(&e.pat, LOOP_CODE) };
         self.uniforms.extend(counters);
@@ -216,6 +227,7 @@ impl<'a, 'p> Admit<'a, 'p> {
         }
         nodes.retain(|node| !matches!(node, Node::Lanes(stmts) if stmts.is_empty()));
         self.may_break = may_break;
+        self.innermost = around;
         self.depth -= 1;
         self.predicated -= usize::from(is_predicated);
         // A copy in some lanes makes no other variable of one.
@@ -315,13 +327,13 @@ impl Plan {
 
     /// The plan for `ops`, or what stops it, if that is known.
     pub fn or_refusal(scope: &Scope<'_>, ops: &[Op]) -> Result<Plan, Option<Refusal>> {
-        let mut varying = VarSet::new();
+        let (mut varying, mut left) = (VarSet::new(), BTreeSet::new());
         loop {
-            let mut admit = Admit::new(scope, varying.clone());
+            let mut admit = Admit::new(scope, varying.clone(), left.clone());
             let nodes = admit.ops(ops);
             // What was taken for the same in all lanes, and is not, is known only now.
-            if admit.varying.len() > varying.len() {
-                varying = admit.varying;
+            if admit.varying.len() > varying.len() || admit.left.len() > left.len() {
+                (varying, left) = (admit.varying, admit.left);
                 continue;
             }
             return match nodes {
@@ -347,6 +359,6 @@ impl Admit<'_, '_> {
             }
         }
         // A lane that has returned computes on, and would wait for nobody.
-        (!(self.returns && self.breaks)).then_some(nodes)
+        (!self.returns || self.left.is_empty()).then_some(nodes)
     }
 }

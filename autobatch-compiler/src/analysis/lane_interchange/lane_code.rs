@@ -143,7 +143,11 @@ impl Admit<'_, '_> {
                 self.value(&local.pat, &init.expr)
             }
             Stmt::Expr(e, _) if may_leave => match (bare(e), returned(self.scope.program, e)) {
-                (Expr::Break(e), _) => self.may_break && e.label.is_none() && e.expr.is_none(),
+                (Expr::Break(e), _) => {
+                    let leaves = self.may_break && e.label.is_none() && e.expr.is_none();
+                    self.left.extend(leaves.then_some(self.innermost));
+                    leaves
+                }
                 (_, Some(value)) => {
                     self.returns = true;
                     self.result(value)

@@ -10,10 +10,43 @@ pub fn counted(expr: &Expr) -> Option<&ExprRange> {
     as_range(&range.expr)
 }
 
-/// The range that a loop runs through, and the number of its rounds, if they are counted.
-pub fn steps(expr: &Expr) -> Option<(&ExprRange, &Expr)> {
+/// What a loop goes over whose rounds are counted: `steps(a..b, n)`, `steps((a..b).rev(), n)`.
+#[derive(Clone, Copy)]
+pub struct Steps<'e> {
+    /// The range, or what turns it round.
+    pub items: &'e Expr,
+    /// The range.
+    pub range: &'e ExprRange,
+    /// The number of rounds.
+    pub rounds: &'e Expr,
+}
+
+impl Steps<'_> {
+    /// Whether it goes from the end of the range to its start.
+    pub fn is_reversed(self) -> bool {
+        as_range(self.items).is_none()
+    }
+}
+
+/// What a loop goes over, if its rounds are counted.
+pub fn steps(expr: &Expr) -> Option<Steps<'_>> {
     let args = called(expr, "steps")?;
-    Some((as_range(args.first()?)?, args.get(1)?))
+    let (items, rounds) = (args.first()?, args.get(1)?);
+    let range = as_range(items).or_else(|| reversed(items))?;
+    Some(Steps { items, range, rounds })
+}
+
+/// The range that an expression turns round: `(a..b).rev()`.
+pub fn reversed(expr: &Expr) -> Option<&ExprRange> {
+    match bare(expr) {
+        Expr::MethodCall(e) if e.method == "rev" && e.args.is_empty() => as_range(&e.receiver),
+        _ => None,
+    }
+}
+
+/// The first value of the counters of a loop that ends by `break` alone: `for at in endless(first, |at| next) { … }`.
+pub fn endless(expr: &Expr) -> Option<&Expr> {
+    called(expr, "endless")?.first()
 }
 
 fn as_range(expr: &Expr) -> Option<&ExprRange> {

@@ -13,7 +13,7 @@ pub fn transposed(scope: &Scope<'_>, plan: &Plan) -> VarSet {
         for node in nodes {
             match node {
                 Node::Loop(_, body) => search(scope, uniforms, body, depth + 1, found),
-                Node::Lanes(stmts) if depth > 1 => walk::each(&stmts[..], |at| {
+                Node::Lanes(stmts) if depth > 0 => walk::each(&stmts[..], |at| {
                     if let At::Expr(Expr::Index(e)) = at
                         && let Some(list) = effects::variable(&scope.names, &e.expr)
                         && scope.lists.contains(&list)

@@ -5,7 +5,7 @@ use syn::{Block, Expr, ExprField, ExprIndex, Index, Local, LocalInit, Pat, Stmt,
 use crate::analysis::lane_interchange::admit::Admit;
 use crate::analysis::lane_interchange::forms::{indexed, names_only};
 use crate::analysis::lane_interchange::plan::Leaf;
-use crate::analysis::lane_interchange::rounds::steps;
+use crate::analysis::lane_interchange::rounds::{endless, steps};
 use crate::ir::VarId;
 use crate::ir::effects::bound;
 use crate::std_models::number_methods::is_pure_method;
@@ -46,8 +46,16 @@ impl Admit<'_, '_> {
     /// shared data.
     pub(super) fn iterator(&mut self, expr: &Expr) -> Option<Items> {
         let expr = bare(expr);
-        if let Some((range, _)) = steps(expr) {
-            return range.start.as_ref().is_some_and(|start| self.uniform(start)).then_some(Items::Numbers);
+        if let Some(steps) = steps(expr) {
+            return steps
+                .range
+                .start
+                .as_ref()
+                .is_some_and(|start| self.uniform(start))
+                .then_some(Items::Numbers);
+        }
+        if let Some(first) = endless(expr) {
+            return self.uniform(first).then_some(Items::Numbers);
         }
         match expr {
             Expr::Range(e) => match (&e.start, &e.end) {
@@ -270,6 +278,7 @@ impl Admit<'_, '_> {
             Expr::Unary(e) => matches!(e.op, UnOp::Neg(_) | UnOp::Not(_)) && self.uniform(&e.expr),
             Expr::Binary(e) => !is_compound(&e.op) && self.uniform(&e.left) && self.uniform(&e.right),
             Expr::Cast(e) => is_primitive(&e.ty) && self.uniform(&e.expr),
+            Expr::Tuple(e) => e.elems.iter().all(|e| self.uniform(e)),
             Expr::Field(_) => self.field(expr, Self::uniform),
             Expr::Index(e) => self.element(e) && indexed(expr).1.into_iter().all(|index| self.uniform(index)),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {

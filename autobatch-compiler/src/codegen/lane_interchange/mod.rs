@@ -42,6 +42,8 @@ pub(crate) struct Interchanged {
     pub(crate) code: TokenStream,
     /// Where the lanes go on.
     pub(crate) next: BlockId,
+    /// Whether loops in it have no end but a `break`: what counts their rounds has to be there.
+    pub(crate) counts_turns: bool,
     /// If lanes may return from the function: the end of the function, and those that have not.
     pub(crate) returns: Option<(BlockId, Ident)>,
 }
@@ -83,6 +85,16 @@ fn in_rows(var: VarId) -> ListInRows {
 /// `__unreturned`: which lanes have not returned from the function.
 fn unreturned() -> Ident {
     name("__unreturned")
+}
+
+/// `__turns`: what counts the rounds of loops without an end.
+pub(crate) fn turns() -> Ident {
+    name("__turns")
+}
+
+/// `__turns_left`: those that the strip may make until it looks at the limits.
+pub(crate) fn turns_left() -> Ident {
+    name("__turns_left")
 }
 
 /// `__has_returned`: whether the lane has.
@@ -171,6 +183,8 @@ pub(crate) struct Writer<'a, 'p> {
     pub(super) remaining: RefCell<Option<Ident>>,
     /// How many such loops there are.
     pub(super) breaking: Cell<usize>,
+    /// Whether rounds of loops without an end are counted.
+    counts_turns: Cell<bool>,
 }
 
 /// The lane-interchanged code of a region, if all of it can have that form. `new_divisor` makes what is known of a divisor.
@@ -259,16 +273,19 @@ pub(crate) fn interchange(
         chooses: Cell::new(false),
         remaining: RefCell::default(),
         breaking: Cell::new(0),
+        counts_turns: Cell::new(false),
     };
     let gone = &takes - &writer.strips;
+    let lane_code = writer.code(&plan, &takes, &(&outs & &changed));
     Some(Interchanged {
         left: writer.left(),
         transpose: writer.transpose(),
         rows: writer.rows_of_all(),
         strips: writer.declare(),
         check: writer.check(&plan, &gone, &code),
-        code: writer.code(&plan, &takes, &(&outs & &changed)),
+        code: lane_code,
         next: target,
+        counts_turns: writer.counts_turns.get(),
         returns: returns.map(|_| (function.exit, unreturned())),
     })
 }
@@ -441,13 +458,10 @@ impl Writer<'_, '_> {
         let (lookups, faults) = (self.lookups.lookups(), faults());
         let (lists, word, width, vector) =
             (lookups.lists(), &self.emitter.word, self.width, &self.emitter.rt);
-        let (note, give_up) = match lookups.any() {
-            true => (
-                quote!(let mut #faults = #vector::vector::LaneFaults::<#word, #width>::new();),
-                quote!(#vector::vector::LaneFaults::give_up_if_any(&#faults);),
-            ),
-            false => Default::default(),
-        };
+        let note = lookups
+            .any()
+            .then(|| quote!(let mut #faults = #vector::vector::LaneFaults::<#word, #width>::new();));
+        let give_up = self.give_up();
         let merge = outs.iter().map(|v| {
             let (strip, column, ident) = (strip(*v), column(*v), self.ident(*v));
             match self.kind(*v) {
@@ -486,6 +500,19 @@ impl Writer<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Gives the strip up if a lane has come to a fault, as far as the code notes any.
+    fn give_up(&self) -> Option<TokenStream> {
+        let (vector, faults) = (&self.emitter.rt, faults());
+        self.lookups.any().then(|| quote!(#vector::vector::LaneFaults::give_up_if_any(&#faults);))
+    }
+
+    /// Counts a round of a loop without an end.
+    fn count_turn(&self) -> TokenStream {
+        let (vector, turns, left) = (&self.emitter.rt, turns(), turns_left());
+        self.counts_turns.set(true);
+        quote!(#vector::vector::Turns::next(&mut #turns, &mut #left);)
     }
 
     /// Fills the rows of lists, given `__here`.

@@ -7,7 +7,7 @@ use syn::{Stmt, parse_quote};
 use super::{
     Layout, QUICK, Within, Writer, all_declared, divisor, element, has_returned, result, unreturned,
 };
-use crate::analysis::lane_interchange::{Node, assigned, declared, mentions};
+use crate::analysis::lane_interchange::{Node, assigned, declared, endless, mentions};
 use crate::codegen::conditional_stores::assigned_under_condition;
 use crate::codegen::long_loops::{self, Counted};
 use crate::codegen::lookups::{fault, faults};
@@ -26,6 +26,7 @@ impl Writer<'_, '_> {
             Node::Uniform(stmt) => {
                 let mut stmt = stmt.clone();
                 self.finish(&mut stmt);
+                self.count_long_loops(&mut stmt);
                 quote!(#stmt)
             }
             Node::Loop(head, body) => {
@@ -43,16 +44,28 @@ impl Writer<'_, '_> {
                 let within = Within { fixed: &outer | &own, changing };
                 let leave = self.leave(body);
                 let entered = self.enter(head, body);
-                let body: Vec<TokenStream> = body.iter().map(|node| self.node(node, Some(&within))).collect();
-                let (count, pat, all_left) = (entered.count, entered.pat, entered.leave);
+                let body = body.iter().map(|node| {
+                    let code = self.node(node, Some(&within));
+                    let all_left = self.leaves(node).then_some(&entered.leave);
+                    quote!(#code #all_left)
+                });
+                let body: Vec<TokenStream> = body.collect();
+                let (count, pat) = (entered.count, entered.pat);
+                // Nobody need be in the loop.
+                let all_left = entered.around.0.is_some().then_some(entered.leave);
                 self.leave_loop(entered.around);
                 let rt = &self.emitter.rt;
-                let counting = long_loops::counted_around_lanes(rt, &iter, entered.of_all, is_inside);
-                let (before, iter, turn) = match counting {
+                let is_endless = endless(&head.expr).is_some();
+                let counts = self.scope.names.trip_counts();
+                let counting = (!is_endless)
+                    .then(|| long_loops::counted_around_lanes(rt, &iter, entered.of_all, is_inside, counts));
+                let (before, iter, turn) = match counting.flatten() {
                     Some(Counted { before, iter, turn }) => (before, quote!(#iter), turn),
+                    None if is_endless => (quote!(), quote!(#iter), self.count_turn()),
                     None => (quote!(), quote!(#iter), quote!()),
                 };
-                quote!(#count #(#divisors)* #before for #pat in #iter { #all_left #turn #(#body)* #leave })
+                let faulty = is_endless.then(|| self.give_up()).flatten();
+                quote!(#count #(#divisors)* #before for #pat in #iter { #all_left #turn #(#body)* #leave #faulty })
             }
             Node::Lanes(stmts) => within
                 .and_then(|within| self.quotient(stmts, within))
@@ -231,7 +244,9 @@ impl Writer<'_, '_> {
         }
         stmts.iter_mut().for_each(|stmt| self.finish(stmt));
         let (is_in, counts) = is_in.unzip();
-        let (open, close) = match self.lookups.piece(&mut stmts) {
+        let looks_up = self.lookups.piece(&mut stmts);
+        self.count_long_loops(&mut stmts[..]);
+        let (open, close) = match looks_up {
             true => {
                 let (vector, fault, faults) = (&self.emitter.rt, fault(), faults());
                 let noted = match counts {

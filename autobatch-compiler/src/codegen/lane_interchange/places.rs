@@ -6,7 +6,7 @@ use syn::{BinOp, Expr, Stmt, UnOp, parse_quote};
 
 use super::{Condition, Layout, Writer};
 use crate::analysis::lane_interchange::{Array, indexed};
-use crate::codegen::long_loops::{self};
+use crate::codegen::long_loops;
 use crate::codegen::lookups::fault;
 use crate::codegen::loop_distribution::strip;
 use crate::codegen::region::lane;
@@ -33,7 +33,11 @@ impl Writer<'_, '_> {
         lane_code.divisions(stmt);
         self.in_place(stmt);
         lane_code.math(stmt);
-        long_loops::count(stmt, &self.emitter.rt, self.inside.get());
+    }
+
+    /// Has the loops in code that is finished look at the limits.
+    pub(super) fn count_long_loops(&self, code: &mut (impl Code + ?Sized)) {
+        long_loops::count(code, &self.emitter.rt, self.inside.get(), self.scope.names.trip_counts());
     }
 
     /// Accesses elements of arrays in their place: `val[j][k]` is lane `l` of strip `j`, `k`. A part of an array is made of them.

@@ -248,7 +248,8 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
     };
     let (before, run) = match interchanged {
         None => (quote!(), quote!(#make_stores #find #was #(#lanes)* #run)),
-        Some(Interchanged { left, transpose, rows, strips, check, code, next, returns }) => {
+        Some(Interchanged { left, transpose, rows, strips, check, code, next, returns, counts_turns }) => {
+            debug_assert!(!counts_turns, "the machine has blocks in the place of such loops");
             let next = emitter.point_at(next);
             let arrive = match returns {
                 None => quote!(#rt::Core::arrive::<#word, #strip>(__core, #i, #point, #next);),

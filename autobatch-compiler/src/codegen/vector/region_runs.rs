@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::codegen::lane_interchange::Interchanged;
+use crate::codegen::lane_interchange::{Interchanged, turns, turns_left};
 use crate::codegen::lookups::Lookups;
 use crate::codegen::loop_distribution::{Loops, pieces};
 use crate::codegen::names::{name, numbered};
@@ -49,7 +49,16 @@ impl Writer<'_, '_> {
             }
         };
         if let Some(code) = self.interchanged.get(&region.head) {
-            return run_strips(self.interchanged(code, &columns, &places, next_stops));
+            let run = run_strips(self.interchanged(code, &columns, &places, next_stops));
+            let turns = turns();
+            return match code.counts_turns {
+                true => quote! {
+                    let mut #turns = #rt::vector::Turns::of(&__arena);
+                    #run
+                    #rt::vector::Turns::end(#turns);
+                },
+                false => run,
+            };
         }
         let points: Vec<u32> = next_stops.iter().map(|s| self.point(s)).collect();
         let parts = region.successors.len() > 1;
@@ -131,7 +140,8 @@ impl Writer<'_, '_> {
         places: &[TokenStream],
         next_stops: &[&Stop<'_>],
     ) -> TokenStream {
-        let Interchanged { left: _, transpose, rows, strips, check, code, next, returns } = code;
+        let Interchanged { left: _, transpose, rows, strips, check, code, next, returns, counts_turns } =
+            code;
         let (rt, word, strip, level) =
             (&self.emitter.rt, &self.emitter.word, self.emitter.width.strip, self.level());
         let (with, here) = (format_ident!("noalias{}", columns.len()), here());
@@ -143,7 +153,11 @@ impl Writer<'_, '_> {
             let to = set(next);
             quote!(#rt::vector::LaneSet::add::<#strip>(&mut #to, __i, __going);)
         });
-        let run = quote!(#strips #rt::vector::give_up_unless(#check); #code __bits #going);
+        let (turns, left) = (turns(), turns_left());
+        let count = |does| counts_turns.then_some(does);
+        let begin = count(quote!(let mut #left = #rt::vector::Turns::begin_strip(&mut #turns);));
+        let end = count(quote!(#rt::vector::Turns::end_strip(&mut #turns, #left);));
+        let run = quote!(#strips #rt::vector::give_up_unless(#check); #code #end __bits #going);
         // Lists that lanes look into may be anywhere, but for the arrays.
         let (names, rows): (Vec<&Ident>, Vec<&TokenStream>) =
             rows.iter().map(|(name, at)| (name, at)).unzip();
@@ -159,6 +173,7 @@ impl Writer<'_, '_> {
             let __going = #rt::vector::#with(#(#places,)* |#(#columns),*| {
                 let #here = #rt::lane_interchange::ActiveLanes::<#word, #strip>::of(__bits, #level);
                 #transpose
+                #begin
                 #run
             });
             #(#arrive)*
