@@ -43,6 +43,13 @@ impl Fault {
         self.0.set(self.0.get() | fault);
     }
 
+    /// It has, if there was none where `found` has been looked for before.
+    #[cfg_attr(optimised, inline(always))]
+    pub fn see<'f, T>(&self, outside: &Fault, found: &'f T) -> &'f T {
+        self.note(outside.0.get());
+        found
+    }
+
     /// It has, if the other has.
     #[cfg_attr(optimised, inline(always))]
     pub fn add(&self, other: Fault) {

@@ -3,6 +3,7 @@
 //! after a panic.
 
 mod nodes;
+mod own_elements;
 mod places;
 
 use std::cell::{Cell, RefCell};
@@ -12,6 +13,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::{Expr, Lifetime, Pat, Stmt, parse_quote};
 
+use self::own_elements::OwnElements;
 use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, indexed, mentions, overwritten, returned, transposed,
 };
@@ -87,14 +89,14 @@ fn unreturned() -> Ident {
     name("__unreturned")
 }
 
-/// `__turns`: what counts the rounds of loops without an end.
+/// `__rounds_made`: what counts the rounds of loops without an end.
 pub(crate) fn turns() -> Ident {
-    name("__turns")
+    name("__rounds_made")
 }
 
-/// `__turns_left`: those that the strip may make until it looks at the limits.
+/// `__rounds_left`: those that the strip may make until it looks at the limits.
 pub(crate) fn turns_left() -> Ident {
-    name("__turns_left")
+    name("__rounds_left")
 }
 
 /// `__has_returned`: whether the lane has.
@@ -175,6 +177,10 @@ pub(crate) struct Writer<'a, 'p> {
     pub(super) checked: RefCell<Vec<Expr>>,
     /// The shared elements that the code of a piece looks at and that are the same for all lanes.
     pub(super) shared_elements: RefCell<SharedElements>,
+    /// The elements of lanes' own that it looks at at its start, if it is a piece.
+    own_elements: RefCell<Option<OwnElements>>,
+    /// Whether the place that is looked at next is written.
+    writes: Cell<bool>,
     /// Whether a round of the innermost loop around that code is one of the lane's, if it need not be.
     pub(super) is_in: RefCell<Option<TokenStream>>,
     /// Whether the code that is written makes choices.
@@ -269,6 +275,8 @@ pub(crate) fn interchange(
         condition: Cell::new(Condition::None),
         checked: RefCell::default(),
         shared_elements: RefCell::default(),
+        own_elements: RefCell::default(),
+        writes: Cell::new(false),
         is_in: RefCell::default(),
         chooses: Cell::new(false),
         remaining: RefCell::default(),

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Stmt, parse_quote};
 
+use super::own_elements::OwnElements;
 use super::{
     Layout, QUICK, Within, Writer, all_declared, divisor, element, has_returned, result, unreturned,
 };
@@ -242,7 +243,9 @@ impl Writer<'_, '_> {
         if is_in.is_none() {
             self.choose_stores(&mut stmts);
         }
+        self.own_elements.replace(Some(OwnElements::of_piece(all_declared(self.scope, &stmts))));
         stmts.iter_mut().for_each(|stmt| self.finish(stmt));
+        let own_elements = self.own_elements.take().map(|own| own.lets());
         let (is_in, counts) = is_in.unzip();
         let looks_up = self.lookups.piece(&mut stmts);
         self.count_long_loops(&mut stmts[..]);
@@ -265,7 +268,7 @@ impl Writer<'_, '_> {
             other => quote!(#other),
         });
         (
-            quote!(#(#get)* #before #breaks #is_in #open),
+            quote!(#(#get)* #before #breaks #is_in #open #own_elements),
             quote!(#(#code)*),
             quote!(#(#set)* #after #leaves #close),
         )

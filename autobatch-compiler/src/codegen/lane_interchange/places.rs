@@ -13,6 +13,7 @@ use crate::codegen::region::lane;
 use crate::ir::VarId;
 use crate::ir::effects::{self};
 use crate::std_models::pure::is_constant;
+use crate::syntax::mentions::is_compound;
 use crate::syntax::walk::{self, AtMut, Code, Next};
 
 /// The lane's part of an array: an element, or an array of them.
@@ -43,6 +44,7 @@ impl Writer<'_, '_> {
     /// Accesses elements of arrays in their place: `val[j][k]` is lane `l` of strip `j`, `k`. A part of an array is made of them.
     pub(super) fn in_place(&self, code: &mut (impl Code + ?Sized)) {
         walk::map(code, |at| {
+            let is_written = self.writes.take();
             let AtMut::Expr(expr) = at else { return Next::On };
             match expr {
                 Expr::If(e) => {
@@ -58,6 +60,31 @@ impl Writer<'_, '_> {
                     let condition = self.condition(&e.left);
                     self.in_place(&mut *e.left);
                     self.under(condition, &mut *e.right);
+                    return Next::Past;
+                }
+                Expr::Assign(e) => {
+                    self.in_place(&mut *e.right);
+                    self.written(&mut e.left);
+                    return Next::Past;
+                }
+                Expr::Binary(e) if is_compound(&e.op) => {
+                    self.in_place(&mut *e.right);
+                    self.written(&mut e.left);
+                    return Next::Past;
+                }
+                Expr::Reference(e) if e.mutability.is_some() => {
+                    self.written(&mut e.expr);
+                    return Next::Past;
+                }
+                Expr::Paren(_) => {
+                    self.writes.set(is_written);
+                    return Next::On;
+                }
+                Expr::ForLoop(e) => {
+                    self.in_rounds(|| {
+                        self.in_place(&mut *e.expr);
+                        self.in_place(&mut e.body);
+                    });
                     return Next::Past;
                 }
                 _ => {}
@@ -77,8 +104,13 @@ impl Writer<'_, '_> {
                 return self.in_indices(expr);
             };
             let mut indices: Vec<Expr> = indices.into_iter().cloned().collect();
-            indices.iter_mut().for_each(|index| self.in_place(index));
             let is_uniform = indices.iter().all(|index| self.is_uniform(index));
+            let own = (!is_uniform && !is_written).then(|| self.own_element(expr)).flatten();
+            if let Some(own) = own {
+                *expr = own;
+                return Next::Past;
+            }
+            indices.iter_mut().for_each(|index| self.in_place(index));
             if !is_uniform {
                 self.lookups.note();
                 let (vector, fault) = (&self.emitter.rt, fault());
@@ -97,6 +129,14 @@ impl Writer<'_, '_> {
             *expr = elements(place, array, indices.len());
             Next::Past
         });
+    }
+
+    /// The same for a place that is written.
+    fn written(&self, place: &mut Expr) {
+        let written = place.clone();
+        self.writes.set(true);
+        self.in_place(place);
+        self.is_changed(&written);
     }
 
     /// The same in the indices of a shared list, which stays where it is.
