@@ -90,7 +90,9 @@ pub use crate::probes::{
 pub use crate::desugar::{
     accumulators::{holds, holds_keyed, partition},
     question_mark::{Asked, FromOutput, FromResidual, Question, leaving, try_step},
-    ranges::{count_any, count_down, count_down_to, count_is, count_more, count_up, count_up_to},
+    ranges::{
+        count_any, count_behind, count_down, count_down_to, count_is, count_more, count_up, count_up_to,
+    },
     totals::{
         Adding, ByStep, Products, Sums, ToFirstNone, ToTheEnd, adds_all, left_to_number, left_to_type,
         must_add_all, total_of_all, total_of_none,

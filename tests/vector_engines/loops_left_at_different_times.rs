@@ -198,6 +198,36 @@ fn there_and_back(#[each] xs: &[u32], limit: u32) -> (u32, u32) {
     (hash, sum)
 }
 
+/// A loop over all but the first of a list, which some members lack: much to do with each.
+#[autobatch]
+fn behind_the_first(#[each] seen: &[u8], moves: &[[f32; 6]; 6], shows: &[[f32; 6]; 4]) -> f32 {
+    let mut best = [0.0f32; 6];
+    for s in 0..6 {
+        best[s] = shows[seen[0] as usize][s];
+    }
+    for symbol in &seen[1..] {
+        let mut next = [f32::NEG_INFINITY; 6];
+        for s in 0..6 {
+            for p in 0..6 {
+                next[s] = next[s].max(best[p] + moves[p][s]);
+            }
+            next[s] += shows[*symbol as usize][s];
+        }
+        best = next;
+    }
+    best[0].max(best[1]).max(best[5])
+}
+
+/// The same of two, with nothing before that would find the list too short; and little to do.
+#[autobatch]
+fn behind_the_second(#[each] xs: &[f64], x: f64) -> f64 {
+    let mut sum = x;
+    for y in xs[2..].iter() {
+        sum = sum * 0.5 + y;
+    }
+    sum
+}
+
 /// A sentinel that some members lack: they come to an element that is not there.
 #[autobatch]
 fn sentinel(numbers: [f32; LENGTH], x: f32) -> usize {
@@ -290,6 +320,27 @@ fn ranges_with_other_ends_agree() {
                 options,
             )
         },
+    );
+}
+
+#[test]
+fn lists_that_are_too_short_fault_alone() {
+    let number = |n: usize| (n * 37 % 100) as f32 / -25.0;
+    let moves = std::array::from_fn(|p| std::array::from_fn(|s| number(p * 6 + s)));
+    let shows = std::array::from_fn(|p| std::array::from_fn(|s| number(p * 11 + s + 3)));
+    let mut next = noise(15);
+    let rows: Vec<Vec<u8>> =
+        (0..90).map(|n| (0..(n * 7) % 19).map(|_| (next() % 4) as u8).collect()).collect();
+    same_outcomes(
+        &rows,
+        |seen| behind_the_first(seen, &moves, &shows),
+        |rows, options| behind_the_first_batched_with(rows, &moves, &shows, options),
+    );
+    let rows: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|x| f64::from(*x)).collect()).collect();
+    same_outcomes(
+        &rows,
+        |xs| behind_the_second(xs, 0.75),
+        |rows, options| behind_the_second_batched_with(rows, vec![0.75; rows.len()], options),
     );
 }
 

@@ -219,6 +219,7 @@ impl VisitMut for Steps {
                 self.behind.push(parse_quote!(#at += 1;));
                 (*at).clone()
             }
+            (Some("count_behind"), [_, first]) => (*first).clone(),
             (Some("count_down"), [to]) => {
                 self.before.push(parse_quote!(#to -= 1;));
                 (*to).clone()

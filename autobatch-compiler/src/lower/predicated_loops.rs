@@ -54,12 +54,13 @@ impl Lowering<'_> {
     }
 
     fn predicated_loop(&mut self, expr: &Expr) -> Option<Vec<Stmt>> {
-        if !self.is_worth_it(expr) || scan::calls(self, expr) {
+        if scan::calls(self, expr) {
             return None;
         }
         let mut rewritten = Rewritten { stmts: vec![], differs: false };
         self.whole(expr, &self.uniforms.clone(), &mut rewritten)?;
-        (rewritten.differs && self.is_planned(&rewritten.stmts)).then_some(rewritten.stmts)
+        let Rewritten { stmts, differs } = rewritten;
+        (differs && self.is_worth_it(&stmts) && self.is_planned(&stmts)).then_some(stmts)
     }
 
     /// Whether lane interchange takes statements, together with those of the block before them that say what is the same for all lanes.
@@ -150,6 +151,8 @@ impl Lowering<'_> {
             true => None,
             false => self.by_index(e),
         };
+        let (asks, by_index) = by_index.unzip();
+        to.stmts.extend(asks.flatten());
         let e = by_index.as_ref().unwrap_or(e);
         uniforms.extend(bound(&self.names, &e.pat));
         let mut loops = e.clone();
@@ -207,9 +210,9 @@ impl Lowering<'_> {
         uniform_values::is_uniform(&self.program, &self.names, uniforms, &range)
     }
 
-    /// Whether a loop has an element of an array that would not stay in registers; or one of a member's list, and so much to do with each that
+    /// Whether loops have an element of an array that would not stay in registers; or one of a member's list, and so much to do with each that
     /// to transpose the lists is nothing beside it.
-    fn is_worth_it(&self, loops: &Expr) -> bool {
+    fn is_worth_it(&self, loops: &[Stmt]) -> bool {
         let scope = Scope::new(&self.program, self.func);
         let (mut has_array, mut has_list) = (false, false);
         walk::each(loops, |at| {
@@ -224,10 +227,10 @@ impl Lowering<'_> {
             Stmt::Expr(Expr::ForLoop(_), _) => gain(&scope.names, stmt, UNKNOWN_INSIDE),
             stmt => effects::of(&scope.names, stmt).weight,
         };
-        let work_of_round = || match loops {
-            Expr::ForLoop(e) => e.body.stmts.iter().map(work).sum(),
+        let work_of_round = |stmt: &Stmt| match stmt {
+            Stmt::Expr(Expr::ForLoop(e), _) => e.body.stmts.iter().map(work).sum(),
             _ => 0,
         };
-        has_array || has_list && work_of_round() >= WORTH
+        has_array || has_list && loops.iter().map(work_of_round).sum::<u32>() >= WORTH
     }
 }

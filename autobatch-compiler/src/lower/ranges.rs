@@ -1,11 +1,13 @@
 //! `for` loops that count: of ranges the ends become variables of their own (see the runtime's `desugar::ranges`), of a list that
 //! nobody changes meanwhile the index of the next element.
 
-use syn::{Expr, ExprForLoop, Pat, RangeLimits, Stmt, Type, parse_quote};
+use proc_macro2::Literal;
+use syn::{Expr, ExprForLoop, ExprRange, Pat, RangeLimits, Stmt, Type, parse_quote};
 
 use crate::analysis::typed_places::TypedPlaces;
 use crate::ir::effects::variable;
 use crate::lower::lowering::Lowering;
+use crate::std_models::pure::literal;
 use crate::syntax::mentions::bare;
 
 /// The range and whether it is walked from its end, if that is what `expr` is.
@@ -59,6 +61,27 @@ fn elements(expr: &Expr) -> Elements<'_> {
     }
 }
 
+/// What goes through a list but for so many elements, as what goes through all of it: `&list[1..]`, `list[1..].iter()`.
+fn behind(expr: &Expr) -> Option<(Expr, u64)> {
+    let mut whole = expr.clone();
+    let mut slice = &mut whole;
+    loop {
+        match slice {
+            Expr::Paren(e) => slice = &mut e.expr,
+            Expr::Reference(e) => slice = &mut e.expr,
+            Expr::MethodCall(e) => slice = &mut e.receiver,
+            _ => break,
+        }
+    }
+    let Expr::Index(e) = &*slice else { return None };
+    let Expr::Range(ExprRange { start: Some(start), end: None, .. }) = bare(&e.index) else {
+        return None;
+    };
+    let (first, list) = (literal(start)?, (*e.expr).clone());
+    *slice = list;
+    Some((whole, first))
+}
+
 /// `let pat = …` of the element of a list at an index.
 fn element(place: &Expr, at: &Expr, pat: &Pat, way: Way) -> Stmt {
     match pat {
@@ -96,11 +119,24 @@ impl Lowering<'_> {
         is_one.then_some(of)
     }
 
-    /// A loop over a variable that is a list, as one over its indices.
-    pub(super) fn by_index(&mut self, e: &ExprForLoop) -> Option<ExprForLoop> {
-        let Elements { place, way, counted } = self.fixed_list(&e.expr)?;
+    /// A loop over a variable that is a list, or over what comes behind so many of its elements, as one over its indices. Stands in front of it
+    /// what the slice asks of the list: a fault of it says what is wrong in words of its own, so only what scalar code runs again may have one.
+    pub(super) fn by_index(&mut self, e: &ExprForLoop) -> Option<(Option<Stmt>, ExprForLoop)> {
+        let (whole, first) = match behind(&e.expr) {
+            Some((whole, first)) if self.facts.options.split_entry => (Some(whole), first),
+            _ => (None, 0),
+        };
+        let Elements { place, way, counted } = self.fixed_list(whole.as_ref().unwrap_or(&e.expr))?;
         let place = bare(place);
         variable(&self.names, place)?;
+        if counted && first > 0 {
+            return None;
+        }
+        let asks = first.checked_sub(1).map(|last| {
+            let last = Literal::u64_unsuffixed(last);
+            let (_, element) = self.temp("last", None);
+            parse_quote!(let #element = &#place[#last];)
+        });
         let (number, pat) = match &*e.pat {
             Pat::Tuple(p) if counted && p.elems.len() == 2 => (Some(&p.elems[0]), &p.elems[1]),
             _ if counted => return None,
@@ -116,17 +152,26 @@ impl Lowering<'_> {
             Some(number @ Pat::Ident(_)) => number.clone(),
             _ => parse_quote!(#at),
         };
-        *by_index.expr = parse_quote!(0..#place.len());
+        let first = Literal::u64_unsuffixed(first);
+        *by_index.expr = parse_quote!(#first..#place.len());
         by_index.body.stmts.insert(0, element(place, &parse_quote!(#at), pat, way));
-        Some(by_index)
+        Some((asks, by_index))
     }
 
     fn counting_list(&mut self, pat: &Pat, expr: &Expr) -> Option<(Expr, Vec<Stmt>)> {
-        let Elements { place, way, counted } = self.fixed_list(expr)?;
+        let (whole, first) = behind(expr).unzip();
+        let Elements { place, way, counted } = self.fixed_list(whole.as_ref().unwrap_or(expr))?;
+        if counted && first.is_some() {
+            return None;
+        }
         let krate = self.facts.options.krate.clone();
+        let first: Expr = match first.map(Literal::u64_unsuffixed) {
+            Some(first) => parse_quote!(#krate::__rt::count_behind(&(#place).len(), #first)),
+            None => parse_quote!(0usize),
+        };
         let (at_var, at) = self.temp("at", Some(parse_quote!(usize)));
         self.program.variables[at_var.0].mutable = true;
-        self.define(at_var, None, parse_quote!(0usize));
+        self.define(at_var, None, first);
         let next = parse_quote!(#krate::__rt::count_up(&mut #at));
         let bind = match (counted, pat) {
             (false, pat) => vec![element(place, &next, pat, way)],

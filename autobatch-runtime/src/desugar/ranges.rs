@@ -86,6 +86,24 @@ through_integers! {
     Ipv6Addr, |a: Ipv6Addr| Ipv6Addr::from_bits(a.to_bits().wrapping_add(1)), |a: Ipv6Addr| Ipv6Addr::from_bits(a.to_bits().wrapping_sub(1));
 }
 
+/// `&list[first..]` of a list of so many elements: where a loop over it begins.
+#[track_caller]
+#[cfg_attr(optimised, inline(always))]
+pub fn count_behind(len: &usize, first: usize) -> usize {
+    if first > *len {
+        begins_behind_the_end(*len, first);
+    }
+    first
+}
+
+/// Panics as the slice does.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn begins_behind_the_end(len: usize, first: usize) {
+    let _ = &vec![(); len][first..];
+}
+
 /// `at..end`: whether there is another.
 #[cfg_attr(optimised, inline(always))]
 pub fn count_more<T: Counter>(at: &T, end: &T) -> bool {
@@ -142,6 +160,17 @@ pub fn count_down_to<T: Counter>(at: &T, end: &mut T, more: &mut T::Flag) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_that_is_too_short_panics_as_its_slice_does() {
+        let message = |slices: &dyn Fn()| {
+            let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(slices)).unwrap_err();
+            *payload.downcast::<String>().expect("a message")
+        };
+        let list = std::hint::black_box(vec![1u8; 3]);
+        assert_eq!(message(&|| _ = count_behind(&3, 4)), message(&|| _ = &list[4..]));
+        assert_eq!((count_behind(&3, 3), count_behind(&3, 0)), (3, 0));
+    }
 
     fn same<T: Counter + std::fmt::Debug>(start: T, end: T, open: &[T], closed: &[T]) {
         let (mut at, mut found) = (start, Vec::new());
