@@ -198,20 +198,28 @@ fn there_and_back(#[each] xs: &[u32], limit: u32) -> (u32, u32) {
     (hash, sum)
 }
 
-/// A loop over all but the first of a list, which some members lack: much to do with each.
+struct Signs {
+    first: [f32; STATES],
+    moves: [[f32; STATES]; STATES],
+    shows: [[f32; STATES]; 4],
+}
+
+const STATES: usize = 6;
+
+/// A loop over all but the first of a list, which some members lack: much to do with each. The array is what a field is.
 #[autobatch]
-fn behind_the_first(#[each] seen: &[u8], moves: &[[f32; 6]; 6], shows: &[[f32; 6]; 4]) -> f32 {
-    let mut best = [0.0f32; 6];
-    for s in 0..6 {
-        best[s] = shows[seen[0] as usize][s];
+fn behind_the_first(#[each] seen: &[u8], signs: &Signs) -> f32 {
+    let mut best = signs.first;
+    for s in 0..STATES {
+        best[s] += signs.shows[seen[0] as usize][s];
     }
     for symbol in &seen[1..] {
-        let mut next = [f32::NEG_INFINITY; 6];
-        for s in 0..6 {
-            for p in 0..6 {
-                next[s] = next[s].max(best[p] + moves[p][s]);
+        let mut next = [f32::NEG_INFINITY; STATES];
+        for s in 0..STATES {
+            for p in 0..STATES {
+                next[s] = next[s].max(best[p] + signs.moves[p][s]);
             }
-            next[s] += shows[*symbol as usize][s];
+            next[s] += signs.shows[*symbol as usize][s];
         }
         best = next;
     }
@@ -326,15 +334,18 @@ fn ranges_with_other_ends_agree() {
 #[test]
 fn lists_that_are_too_short_fault_alone() {
     let number = |n: usize| (n * 37 % 100) as f32 / -25.0;
-    let moves = std::array::from_fn(|p| std::array::from_fn(|s| number(p * 6 + s)));
-    let shows = std::array::from_fn(|p| std::array::from_fn(|s| number(p * 11 + s + 3)));
+    let signs = Signs {
+        first: std::array::from_fn(number),
+        moves: std::array::from_fn(|p| std::array::from_fn(|s| number(p * 6 + s))),
+        shows: std::array::from_fn(|p| std::array::from_fn(|s| number(p * 11 + s + 3))),
+    };
     let mut next = noise(15);
     let rows: Vec<Vec<u8>> =
         (0..90).map(|n| (0..(n * 7) % 19).map(|_| (next() % 4) as u8).collect()).collect();
     same_outcomes(
         &rows,
-        |seen| behind_the_first(seen, &moves, &shows),
-        |rows, options| behind_the_first_batched_with(rows, &moves, &shows, options),
+        |seen| behind_the_first(seen, &signs),
+        |rows, options| behind_the_first_batched_with(rows, &signs, options),
     );
     let rows: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|x| f64::from(*x)).collect()).collect();
     same_outcomes(
@@ -434,6 +445,12 @@ fn they_run_in_vector_frames() {
     if cfg!(target_arch = "x86_64") {
         assert_eq!(engines, [Engine::VectorFrames; 2]);
     }
+    let over_signs = behind_the_first_batched::program().loops.iter().map(|one| one.rounds);
+    assert!(
+        over_signs.clone().any(|rounds| rounds == Rounds::Predicated),
+        "{:?}",
+        over_signs.collect::<Vec<_>>()
+    );
     let loops = insertion_batched::program().loops;
     let rounds: Vec<_> = loops.iter().map(|one| (one.rounds, one.obstacle.is_none())).collect();
     let sums = (Rounds::Interchanged, true);

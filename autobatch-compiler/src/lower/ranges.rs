@@ -2,7 +2,7 @@
 //! nobody changes meanwhile the index of the next element.
 
 use proc_macro2::Literal;
-use syn::{Expr, ExprForLoop, ExprRange, Pat, RangeLimits, Stmt, Type, parse_quote};
+use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, RangeLimits, Stmt, Type, parse_quote};
 
 use crate::analysis::typed_places::TypedPlaces;
 use crate::ir::effects::variable;
@@ -63,23 +63,29 @@ fn elements(expr: &Expr) -> Elements<'_> {
 
 /// What goes through a list but for so many elements, as what goes through all of it: `&list[1..]`, `list[1..].iter()`.
 fn behind(expr: &Expr) -> Option<(Expr, u64)> {
-    let mut whole = expr.clone();
-    let mut slice = &mut whole;
-    loop {
-        match slice {
-            Expr::Paren(e) => slice = &mut e.expr,
-            Expr::Reference(e) => slice = &mut e.expr,
-            Expr::MethodCall(e) => slice = &mut e.receiver,
-            _ => break,
+    match bare(expr) {
+        Expr::Reference(e) if e.mutability.is_none() => {
+            let (list, first) = sliced(&e.expr)?;
+            Some((parse_quote!(#list.iter()), first))
         }
+        Expr::MethodCall(e) => {
+            let receiver = match bare(&e.receiver) {
+                Expr::Reference(e) => &e.expr,
+                _ => &e.receiver,
+            };
+            let of_list = sliced(receiver).map(|(list, first)| (list.clone(), first));
+            let (receiver, first) = of_list.or_else(|| behind(&e.receiver))?;
+            Some((Expr::MethodCall(ExprMethodCall { receiver: Box::new(receiver), ..e.clone() }), first))
+        }
+        _ => None,
     }
-    let Expr::Index(e) = &*slice else { return None };
-    let Expr::Range(ExprRange { start: Some(start), end: None, .. }) = bare(&e.index) else {
-        return None;
-    };
-    let (first, list) = (literal(start)?, (*e.expr).clone());
-    *slice = list;
-    Some((whole, first))
+}
+
+/// The list of a slice, and where that begins: `list[1..]`.
+fn sliced(expr: &Expr) -> Option<(&Expr, u64)> {
+    let Expr::Index(e) = bare(expr) else { return None };
+    let Expr::Range(ExprRange { start: Some(start), end: None, .. }) = bare(&e.index) else { return None };
+    Some((&e.expr, literal(start)?))
 }
 
 /// `let pat = …` of the element of a list at an index.
