@@ -285,3 +285,42 @@ fn chosen_by_what_is_computed() {
         assert!(failed > 20, "{how}: {failed}");
     }
 }
+
+struct Weights {
+    rows: [[f64; 5]; 3],
+    first: [f64; 5],
+}
+
+/// Arrays of the member's beside rows of what all share, which is looked up by what the member has.
+#[autobatch]
+fn beside_shared_rows(#[each] which: &[u8], weights: &Weights) -> f64 {
+    let mut sums = weights.first;
+    let mut t = 0;
+    while t < which.len() {
+        for (sum, weight) in sums.iter_mut().zip(&weights.rows[which[t] as usize]) {
+            *sum = 0.5 * *sum + weight;
+        }
+        for ((k, sum), weight) in sums.iter_mut().enumerate().zip(weights.rows[t % 3].iter()) {
+            *sum = sum.max(k as f64 * weight);
+        }
+        t += 1;
+    }
+    sums.iter().sum()
+}
+
+#[test]
+fn rows_of_what_all_members_share() {
+    let weights = Weights {
+        rows: std::array::from_fn(|i| std::array::from_fn(|k| (i * 7 + k * 3) as f64 / 4.0 - 2.0)),
+        first: std::array::from_fn(|k| k as f64),
+    };
+    let mut next = crate::lookups::noise(3);
+    let rows: Vec<Vec<u8>> = (0..80)
+        .map(|n| (0..n % 13).map(|_| if n % 9 == 5 { next() % 5 } else { next() % 3 } as u8).collect())
+        .collect();
+    crate::lookups::same_outcomes(
+        &rows,
+        |which| beside_shared_rows(which, &weights),
+        |rows, options| beside_shared_rows_batched_with(rows, &weights, options),
+    );
+}

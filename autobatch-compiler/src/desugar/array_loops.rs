@@ -11,17 +11,18 @@
 //! **Invariant:** what is evaluated, and in which order, stays. A method is that of slices: rustc checks that calls find no other of the name.
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::{Block, Expr, ExprForLoop, Ident, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::substitution::{put_in_place, put_in_place_of_reference};
 use crate::index::definitions::Definitions;
 use crate::item::array_shapes::Shapes;
-use crate::item::model::{Function, Passing};
+use crate::item::model::{Function, Param, Passing};
 use crate::resolve::types::{Scopes, Types};
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::is_primitive;
-use crate::syntax::mentions::{bare, compares, idents, is_variable, name, text};
+use crate::syntax::mentions::{bare, base, behind_references, compares, idents, is_variable, name, text};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// What is known of the arrays that a function has.
@@ -94,6 +95,45 @@ impl Arrays<'_> {
         Some(Array { elem, len, count, whole })
     }
 
+    /// The array that a place in a member's arrays or in what all share is, or refers to, if a loop's body can't change where it is.
+    fn at(&self, place: &Expr, body: &Block) -> Option<Array> {
+        self.of(place).or_else(|| self.shared(place, body))
+    }
+
+    /// The same in what all members share.
+    fn shared(&self, place: &Expr, body: &Block) -> Option<Array> {
+        let variable = base(place)?.path.get_ident()?;
+        let is_shared =
+            |p: &&Param| p.ident == *variable && p.pattern.is_none() && p.passing == Passing::Shared;
+        self.function.params.iter().find(is_shared)?;
+        let inside = idents(body.to_token_stream());
+        let stays = !walk::any(place, |at| match at {
+            At::Expr(Expr::Path(p)) => p.path.get_ident().is_none_or(|i| i != variable && inside.contains(i)),
+            At::Expr(expr) => !matches!(
+                expr,
+                Expr::Field(_)
+                    | Expr::Index(_)
+                    | Expr::Cast(_)
+                    | Expr::Lit(_)
+                    | Expr::Paren(_)
+                    | Expr::Binary(_)
+            ),
+            _ => false,
+        });
+        let ty = self.types.plain(behind_references(&self.types.of(self.scopes, place)?));
+        let Type::Array(array) = &ty else { return None };
+        if !stays || self.function.hides(&ty) || !self.definitions().is_value(&array.elem) {
+            return None;
+        }
+        let count = self.number(&array.len)?;
+        Some(Array { elem: (*array.elem).clone(), len: array.len.clone(), count, whole: ty.clone() })
+    }
+
+    /// Whether an iterator goes over an array of the member's.
+    fn has_own(&self, iter: &Expr) -> bool {
+        walk::any(iter, |at| matches!(at, At::Expr(path @ Expr::Path(_)) if self.of(path).is_some()))
+    }
+
     /// A literal, or a constant of the file's that is one.
     pub(super) fn number(&self, expr: &Expr) -> Option<u64> {
         self.definitions().number(expr).filter(|_| !self.function.hides(expr))
@@ -102,8 +142,11 @@ impl Arrays<'_> {
     /// The loop that counts, and what rustc has to check.
     pub(super) fn counting(&self, e: &ExprForLoop, at: &Ident) -> Option<(ExprForLoop, HelperChecks)> {
         let mut checks = HelperChecks::default();
-        let (len, _) = self.length(&e.expr, &mut checks)?;
-        let item = self.item(&e.expr, &parse_quote!(#at))?;
+        if !self.has_own(&e.expr) {
+            return None;
+        }
+        let (len, _) = self.length(&e.expr, &e.body, &mut checks)?;
+        let item = self.item(&e.expr, &e.body, &parse_quote!(#at))?;
         let (mut body, mut lets) = (e.body.clone(), Vec::new());
         self.bind(&e.pat, &item, &mut body, &mut lets)?;
         body.stmts.splice(0..0, lets);
@@ -113,26 +156,28 @@ impl Arrays<'_> {
     }
 
     /// How many elements an iterator has, which all of its arrays have: as it is written, and the number.
-    fn length(&self, iter: &Expr, checks: &mut HelperChecks) -> Option<(Expr, u64)> {
+    fn length(&self, iter: &Expr, body: &Block, checks: &mut HelperChecks) -> Option<(Expr, u64)> {
         let written = |array: Array, checks: &mut HelperChecks| {
             let constant = name(&array.len).map(|name| Ident::new(&name, Span::call_site()));
             constant.iter().for_each(|constant| checks.is_number(constant, array.count));
             (array.len, array.count)
         };
         match bare(iter) {
-            Expr::Reference(e) => Some(written(self.of(&e.expr)?, checks)),
+            Expr::Reference(e) => Some(written(self.at(&e.expr, body)?, checks)),
             path @ Expr::Path(_) => Some(written(self.of(path)?, checks)),
             Expr::MethodCall(e) if e.turbofish.is_none() => {
                 match (e.method.to_string().as_str(), e.args.first().map(bare)) {
                     ("iter" | "iter_mut", None) => {
-                        let array = self.of(&e.receiver)?;
+                        let array = self.at(&e.receiver, body)?;
                         checks.is_of_slices(&e.method, &array.whole);
                         Some(written(array, checks))
                     }
-                    ("enumerate" | "rev" | "copied" | "cloned", None) => self.length(&e.receiver, checks),
+                    ("enumerate" | "rev" | "copied" | "cloned", None) => {
+                        self.length(&e.receiver, body, checks)
+                    }
                     ("zip", Some(other)) => {
-                        let of = self.length(&e.receiver, checks)?;
-                        let other = self.length(other, checks)?;
+                        let of = self.length(&e.receiver, body, checks)?;
+                        let other = self.length(other, body, checks)?;
                         (of.1 == other.1).then_some(of)
                     }
                     _ => None,
@@ -143,9 +188,9 @@ impl Arrays<'_> {
     }
 
     /// What an iterator yields in a round.
-    fn item(&self, iter: &Expr, at: &Expr) -> Option<Item> {
+    fn item(&self, iter: &Expr, body: &Block, at: &Expr) -> Option<Item> {
         let element = |place: &Expr, mutable: bool| {
-            let (place, ty) = (bare(place), self.of(place)?.elem);
+            let (place, ty) = (bare(place), self.at(place, body)?.elem);
             Some(Item::Reference { place: parse_quote!(#place[#at]), ty, mutable })
         };
         match bare(iter) {
@@ -161,19 +206,20 @@ impl Arrays<'_> {
                 ("iter_mut", _) => element(&e.receiver, true),
                 ("enumerate", _) => {
                     let number = Item::Value(at.clone(), parse_quote!(usize));
-                    Some(Item::Pair(Box::new(number), Box::new(self.item(&e.receiver, at)?)))
+                    Some(Item::Pair(Box::new(number), Box::new(self.item(&e.receiver, body, at)?)))
                 }
                 ("rev", _) => {
-                    let (len, _) = self.length(&e.receiver, &mut HelperChecks::default())?;
-                    self.item(&e.receiver, &parse_quote!((#len - 1 - #at)))
+                    let (len, _) = self.length(&e.receiver, body, &mut HelperChecks::default())?;
+                    self.item(&e.receiver, body, &parse_quote!((#len - 1 - #at)))
                 }
-                ("copied" | "cloned", _) => match self.item(&e.receiver, at)? {
+                ("copied" | "cloned", _) => match self.item(&e.receiver, body, at)? {
                     Item::Reference { place, ty, mutable: false } => Some(Item::Value(place, ty)),
                     _ => None,
                 },
-                (_, Some(other)) => {
-                    Some(Item::Pair(Box::new(self.item(&e.receiver, at)?), Box::new(self.item(other, at)?)))
-                }
+                (_, Some(other)) => Some(Item::Pair(
+                    Box::new(self.item(&e.receiver, body, at)?),
+                    Box::new(self.item(other, body, at)?),
+                )),
                 _ => None,
             },
             _ => None,
@@ -203,8 +249,11 @@ impl Arrays<'_> {
             {
                 let variable = &p.ident;
                 match mutable {
-                    true => only_behind(body, variable)
-                        .then(|| put_in_place_of_reference(body, variable, place, place)),
+                    true => {
+                        with_stars(body, variable, ty);
+                        only_behind(body, variable)
+                            .then(|| put_in_place_of_reference(body, variable, place, place))
+                    }
                     false if is_primitive(ty) && is_used_as_number(body, variable, ty) => {
                         without_stars(body, variable);
                         lets.push(parse_quote!(let #variable: #ty = #place;));
@@ -240,7 +289,7 @@ fn only_elements(body: &Block, variable: &Ident) -> bool {
 fn is_used_as_number(body: &Block, variable: &Ident, ty: &Type) -> bool {
     // References to what is `Ord` have these methods, too, and find them first.
     let of_references = |method: &Ident| ["max", "min", "clamp"].iter().any(|name| method == name);
-    let is_float = matches!(text(ty).as_str(), "f32" | "f64");
+    let is_float = is_float(ty);
     uses(body, variable, |at| match at {
         Expr::Unary(e) => is(&e.expr, variable),
         Expr::MethodCall(e) => {
@@ -250,6 +299,25 @@ fn is_used_as_number(body: &Block, variable: &Ident, ty: &Type) -> bool {
         Expr::Binary(e) => is(&e.left, variable) || is(&e.right, variable),
         _ => false,
     })
+}
+
+/// `x.max(y)` is `(*x).max(y)` if `x` refers to a float: a reference to one has no method of that name before.
+fn with_stars(body: &mut Block, variable: &Ident, ty: &Type) {
+    if !is_float(ty) {
+        return;
+    }
+    walk::map(body, |at| {
+        if let AtMut::Expr(Expr::MethodCall(e)) = at
+            && is_pure_method(&e.method)
+            && is(&e.receiver, variable)
+        {
+            *e.receiver = parse_quote!((*#variable));
+        }
+    });
+}
+
+fn is_float(ty: &Type) -> bool {
+    matches!(text(ty).as_str(), "f32" | "f64")
 }
 
 /// `*x` is `x`.
