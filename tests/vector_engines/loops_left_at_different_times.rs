@@ -157,6 +157,25 @@ fn halving(numbers: [f32; LENGTH], x: f32) -> (usize, u32) {
     (low, rounds)
 }
 
+/// A counter that a loop goes on with where it was left before, and one that is set anew.
+#[autobatch(strict)]
+fn resumed(numbers: [f32; LENGTH], step: f32) -> (usize, usize) {
+    let a = numbers;
+    let (mut k, mut all) = (0, 0);
+    let mut from = 2;
+    for round in 0..5 {
+        while k < LENGTH && a[k] < step * round as f32 {
+            k += 1;
+        }
+        while from < LENGTH && a[from] > step {
+            from += 2;
+            all += from;
+        }
+        from = round;
+    }
+    (k, all)
+}
+
 /// Rounds that end early, in a loop that members leave.
 #[autobatch(strict)]
 fn skipping(numbers: [f32; LENGTH], limit: f32) -> f32 {
@@ -303,6 +322,12 @@ fn searches_agree() {
         &rows,
         |(a, x)| halving(*a, *x),
         |rows, options| halving_batched_with(numbers(rows), limits(rows), options),
+    );
+    agree_at(
+        SIZES,
+        &rows,
+        |(a, x)| resumed(*a, *x),
+        |rows, options| resumed_batched_with(numbers(rows), limits(rows), options),
     );
     agree_at(
         SIZES,

@@ -1,5 +1,4 @@
-//! Loops over arrays whose number of rounds differs between members: they stay whole, with the rounds counted before, so that lane
-//! interchange can predicate them.
+//! Loops over arrays that members leave at different times: they stay whole, so that lane interchange can predicate them.
 //!
 //! ```text
 //! for j in 1..=b.len() {                       let end = b.len();
@@ -7,13 +6,18 @@
 //! }                                            for j in steps(1..=end, rounds) {
 //!                                                  row[j] = (row[j - 1] + 1).min(…);
 //!                                              }
+//!
+//! while a[k] < x { k += step; }          ──▶   for () in endless((), |()| ()) {
+//!                                                  if !(a[k] < x) { break; }
+//!                                                  k += step;
+//!                                              }
 //! ```
 //!
 //! As blocks, each round would take the array out of its slot and put it back. Whole, the loop runs as often as the lane with the most
 //! rounds needs, and the array is transposed: an element is a strip. Loops without such an array are better off as blocks, which lose
-//! the lanes that have left.
+//! the lanes that have left, unless each round has much to do with an element of a member's list.
 //!
-//! **Invariant:** `steps` yields its range, so what is made is the user's loop, whatever becomes of it.
+//! **Invariant:** `steps` yields its range and `endless` never ends, so what is made is the user's loop, whatever becomes of it.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -32,10 +36,14 @@ use crate::std_models::pure::literal;
 use crate::syntax::mentions::{bare, has_let, name};
 use crate::syntax::walk::{self, At, AtMut};
 
-/// Statements that a loop becomes, and whether any of its loops is left by lanes at different times.
+/// Statements that loops become, with those around them that stand before.
+#[derive(Default)]
 struct Rewritten {
     stmts: Vec<Stmt>,
+    /// Whether lanes leave any of the loops at different times.
     differs: bool,
+    /// Whether they are the body of a loop: what stands before that has been changed by then.
+    is_body: bool,
 }
 
 impl Lowering<'_> {
@@ -57,9 +65,9 @@ impl Lowering<'_> {
         if scan::calls(self, expr) {
             return None;
         }
-        let mut rewritten = Rewritten { stmts: vec![], differs: false };
+        let mut rewritten = Rewritten::default();
         self.whole(expr, &self.uniforms.clone(), &mut rewritten)?;
-        let Rewritten { stmts, differs } = rewritten;
+        let Rewritten { stmts, differs, .. } = rewritten;
         (differs && self.is_worth_it(&stmts) && self.is_planned(&stmts)).then_some(stmts)
     }
 
@@ -100,7 +108,8 @@ impl Lowering<'_> {
         if !self.facts.options.split_entry || leaves_around(body) {
             return None;
         }
-        let (counters, body) = self.share_counters(&body.stmts, &to.stmts, uniforms);
+        let before = self.statements_before(&to.stmts, to.is_body);
+        let (counters, body) = self.share_counters(&body.stmts, &before, uniforms);
         let mut uniforms = uniforms.clone();
         uniforms.extend(counters.iter().filter_map(|counter| self.names.get(&counter.at.to_string())));
         let body = self.body_of(&body, uniforms, to)?;
@@ -121,9 +130,16 @@ impl Lowering<'_> {
         Some(())
     }
 
+    /// What has been evaluated, each once, when control comes behind these statements: those of the block too, unless they are a loop's body.
+    fn statements_before(&self, stmts: &[Stmt], is_body: bool) -> Vec<Stmt> {
+        let block = self.cursor.filter(|_| !is_body).map(|block| self.program.block(block));
+        let of_block = block.into_iter().flat_map(|block| block.ops.iter().flat_map(|op| &op.code));
+        of_block.chain(stmts).cloned().collect()
+    }
+
     /// The body of a loop, with the loops in it rewritten.
     fn body_of(&mut self, body: &[Stmt], mut uniforms: VarSet, to: &mut Rewritten) -> Option<Vec<Stmt>> {
-        let mut inner = Rewritten { stmts: vec![], differs: false };
+        let mut inner = Rewritten { is_body: true, ..Rewritten::default() };
         for stmt in body {
             match stmt {
                 Stmt::Expr(e @ (Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_)), _) => {

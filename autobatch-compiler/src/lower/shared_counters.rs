@@ -118,9 +118,7 @@ impl Lowering<'_> {
 
     /// What the `let` of a variable gives it, if that is the same for all lanes and what it is behind these statements.
     fn first_value(&self, var: VarId, before: &[Stmt], uniforms: &VarSet) -> Option<Expr> {
-        let block = self.cursor.map(|block| self.program.block(block).ops.iter().flat_map(|op| &op.code));
-        let all: Vec<&Stmt> = block.into_iter().flatten().chain(before).collect();
-        let last = all.into_iter().rfind(|stmt| effects::of(&self.names, *stmt).mentions.contains(&var))?;
+        let last = before.iter().rfind(|stmt| effects::of(&self.names, *stmt).mentions.contains(&var))?;
         let Stmt::Local(local) = last else { return None };
         let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
         let first = self.part_of(var, &local.pat, &init.expr)?;

@@ -33,8 +33,11 @@ impl Gen {
             let (open, close) =
                 if times > 1 { (format!("for _ in 0..{times} {{"), "}") } else { (String::new(), "") };
             let last = len - 1;
-            let (head, end) = self.loop_over_a_row(&ty, &row, last, &s);
-            parts.push(fixed!(open, head, body, end, close));
+            let (counter, head, end) = self.loop_over_a_row(&ty, &row, last, &s);
+            // A counter that goes on from one time to the next.
+            let (open, counter) =
+                if self.chance(40) { (counter + &open, String::new()) } else { (open, counter) };
+            parts.push(fixed!("{", open, counter, head, body, end, close, "}"));
         }
         let (name, at) = (self.fresh("v"), self.below(len));
         parts.push(fixed!(format!("let {name} = {row}[{at}] + {s};")));
@@ -42,8 +45,9 @@ impl Gen {
         Some(stmt!(parts))
     }
 
-    /// How a loop begins whose `k` is below `last`, and how it ends: for all members alike, or for each as it comes out.
-    fn loop_over_a_row(&mut self, ty: &Ty, row: &str, last: usize, s: &str) -> (Node, String) {
+    /// The counter of a loop whose `k` is below `last`, if it has one, how it begins, and how it ends: for all members alike, or for each as
+    /// it comes out.
+    fn loop_over_a_row(&mut self, ty: &Ty, row: &str, last: usize, s: &str) -> (String, Node, String) {
         let own = format!("{s} as usize % {last}");
         // A counter is seen behind its loop.
         let seen = if self.chance(50) { format!("{s} = {s} + {row}[k];") } else { String::new() };
@@ -52,42 +56,31 @@ impl Gen {
             1 => self.below(last).to_string(),
             _ => "0".into(),
         };
-        let up = format!("k += 1; }} {seen} }}");
+        let counter = |first: &str| format!("let mut k = {first};");
+        let up = format!("k += 1; }} {seen}");
         let c = self.leaf(ty);
         match self.below(14) {
-            0 | 1 => (fixed!(format!("{{ let mut k = 0; while k < {last} {{")), up),
-            2 | 3 => {
-                (fixed!(format!("{{ let mut k = {first}; while k < {last} && {row}[k] < "), c, " {"), up)
-            }
+            0 | 1 => (counter("0"), fixed!(format!("while k < {last} {{")), up),
+            2 | 3 => (counter(&first), fixed!(format!("while k < {last} && {row}[k] < "), c, " {"), up),
             4 => (
-                fixed!(format!("{{ let mut k = {last}; while k > 0 && {row}[k - 1] < "), c, " { k -= 1;"),
-                format!("}} {seen} }}"),
+                counter(&last.to_string()),
+                fixed!(format!("while k > 0 && {row}[k - 1] < "), c, " { k -= 1;"),
+                format!("}} {seen}"),
             ),
-            5 => (
-                fixed!(format!("{{ let mut k = {first}; loop {{ if k >= {last} || {s} < "), c, " { break; }"),
-                up,
-            ),
+            5 => (counter(&first), fixed!(format!("loop {{ if k >= {last} || {s} < "), c, " { break; }"), up),
             6 => (
-                fixed!(
-                    format!("{{ let mut k = {first}; while k + 1 < {last} {{ k += 1; if {row}[k] < "),
-                    c,
-                    " { continue; }"
-                ),
-                format!("}} {seen} }}"),
+                counter(&first),
+                fixed!(format!("while k + 1 < {last} {{ k += 1; if {row}[k] < "), c, " { continue; }"),
+                format!("}} {seen}"),
             ),
             7 => (
-                fixed!(
-                    format!(
-                        "{{ let (mut k, mut n) = ({first}, 3u32); while k < {last} && n > 0 {{ if {row}[k] < "
-                    ),
-                    c,
-                    " { n -= 1; }"
-                ),
+                format!("let (mut k, mut n) = ({first}, 3u32);"),
+                fixed!(format!("while k < {last} && n > 0 {{ if {row}[k] < "), c, " { n -= 1; }"),
                 up,
             ),
-            8 => (fixed!(format!("for k in (0..{own}).rev() {{")), "}".into()),
-            9 => (fixed!(format!("for k in {}..{own} {{", self.below(last))), "}".into()),
-            _ => (fixed!(format!("for k in 0..{last} {{")), "}".into()),
+            8 => (String::new(), fixed!(format!("for k in (0..{own}).rev() {{")), "}".into()),
+            9 => (String::new(), fixed!(format!("for k in {}..{own} {{", self.below(last))), "}".into()),
+            _ => (String::new(), fixed!(format!("for k in 0..{last} {{")), "}".into()),
         }
     }
 
