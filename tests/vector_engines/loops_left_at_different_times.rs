@@ -176,6 +176,33 @@ fn resumed(numbers: [f32; LENGTH], step: f32) -> (usize, usize) {
     (k, all)
 }
 
+/// Elements of each member's own, looked at again behind what may have changed them: an assignment, an exchange, a short loop.
+#[autobatch(strict)]
+fn looked_at_again(numbers: [f32; LENGTH], limit: f32) -> f32 {
+    let mut a = numbers;
+    let (mut i, mut j) = (0, LENGTH - 1);
+    let mut sum = 0.0;
+    while i < j && sum < limit * 3.0 + 60.0 {
+        if a[i] < a[j] {
+            a.swap(i, j);
+            sum += a[i] - a[j] * 0.5;
+            i += 1;
+        } else {
+            a[j] = a[i] * 0.25;
+            for k in 0..3 {
+                a[j] += k as f32 * a[k];
+                if a[k] < 0.0 {
+                    j -= usize::from(j > 0);
+                }
+            }
+            sum += a[j] + a[i];
+            j -= usize::from(j > 0);
+        }
+        sum += 1.0;
+    }
+    sum + a[i]
+}
+
 /// Rounds that end early, in a loop that members leave.
 #[autobatch(strict)]
 fn skipping(numbers: [f32; LENGTH], limit: f32) -> f32 {
@@ -322,6 +349,12 @@ fn searches_agree() {
         &rows,
         |(a, x)| halving(*a, *x),
         |rows, options| halving_batched_with(numbers(rows), limits(rows), options),
+    );
+    agree_at(
+        SIZES,
+        &rows,
+        |(a, x)| looked_at_again(*a, *x),
+        |rows, options| looked_at_again_batched_with(numbers(rows), limits(rows), options),
     );
     agree_at(
         SIZES,

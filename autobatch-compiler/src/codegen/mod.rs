@@ -25,6 +25,7 @@ pub mod loop_distribution;
 pub mod machine;
 pub mod named_lifetimes;
 pub mod names;
+mod own_elements;
 pub mod parts;
 mod passed_states;
 mod predication;

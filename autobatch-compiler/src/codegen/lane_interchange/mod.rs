@@ -3,7 +3,6 @@
 //! after a panic.
 
 mod nodes;
-mod own_elements;
 mod places;
 
 use std::cell::{Cell, RefCell};
@@ -13,7 +12,6 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::{Expr, Lifetime, Pat, Stmt, parse_quote};
 
-use self::own_elements::OwnElements;
 use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, indexed, mentions, overwritten, returned, transposed,
 };
@@ -21,6 +19,7 @@ use crate::codegen::emitter::Emitter;
 use crate::codegen::lookups::{ListInRows, LookupWriter, faults};
 use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
+use crate::codegen::own_elements::OwnElements;
 use crate::codegen::region::{Region, column, lane};
 use crate::codegen::shared_elements::SharedElements;
 use crate::ir::effects::bound;

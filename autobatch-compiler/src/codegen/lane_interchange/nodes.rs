@@ -4,7 +4,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Stmt, parse_quote};
 
-use super::own_elements::OwnElements;
 use super::{
     Layout, QUICK, Within, Writer, all_declared, divisor, element, has_returned, result, unreturned,
 };
@@ -14,6 +13,7 @@ use crate::codegen::long_loops::{self, Counted};
 use crate::codegen::lookups::{fault, faults};
 use crate::codegen::loop_distribution::strip;
 use crate::codegen::names::name;
+use crate::codegen::own_elements::OwnElements;
 use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{binding, lane};
 use crate::codegen::shared_elements::SharedElements;

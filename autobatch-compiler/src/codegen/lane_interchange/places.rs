@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::{BinOp, Expr, Stmt, UnOp, parse_quote};
+use syn::{BinOp, Expr, ExprForLoop, Stmt, UnOp, parse_quote};
 
 use super::{Condition, Layout, Writer};
 use crate::analysis::lane_interchange::{Array, indexed};
@@ -13,7 +13,7 @@ use crate::codegen::region::lane;
 use crate::ir::VarId;
 use crate::ir::effects::{self};
 use crate::std_models::pure::is_constant;
-use crate::syntax::mentions::is_compound;
+use crate::syntax::mentions::{bare, is_compound};
 use crate::syntax::walk::{self, AtMut, Code, Next};
 
 /// The lane's part of an array: an element, or an array of them.
@@ -81,10 +81,7 @@ impl Writer<'_, '_> {
                     return Next::On;
                 }
                 Expr::ForLoop(e) => {
-                    self.in_rounds(|| {
-                        self.in_place(&mut *e.expr);
-                        self.in_place(&mut e.body);
-                    });
+                    self.in_rounds(e);
                     return Next::Past;
                 }
                 _ => {}
@@ -133,10 +130,44 @@ impl Writer<'_, '_> {
 
     /// The same for a place that is written.
     fn written(&self, place: &mut Expr) {
-        let written = place.clone();
+        let written = effects::variable(&self.scope.names, indexed(place).0);
         self.writes.set(true);
         self.in_place(place);
-        self.is_changed(&written);
+        if let Some(own) = &mut *self.own_elements.borrow_mut() {
+            own.change(written);
+        }
+    }
+
+    /// The same for code that runs again and again: what changes in a round has changed in the next.
+    fn in_rounds(&self, e: &mut ExprForLoop) {
+        let mut own = self.own_elements.take();
+        if let Some(own) = &mut own {
+            own.change(effects::of(&self.scope.names, &e.body).mentions);
+        }
+        self.in_place(&mut *e.expr);
+        self.in_place(&mut e.body);
+        self.own_elements.replace(own);
+    }
+
+    /// What stands in the place of an element at an index of a lane's own, if the piece can look at it at its start.
+    fn own_element(&self, place: &Expr) -> Option<Expr> {
+        let (root, indices) = indexed(place);
+        let (strip, array) = self.rows(root)?;
+        let mut own_elements = self.own_elements.borrow_mut();
+        let own = own_elements.as_mut()?;
+        let are_variables = indices.iter().all(|index| matches!(bare(index), Expr::Path(_)));
+        let mentions = effects::of(&self.scope.names, place).mentions;
+        if !are_variables || indices.len() < array.lengths.len() || !own.may_come_first(&mentions) {
+            return None;
+        }
+        self.lookups.note();
+        let (rt, l) = (&self.emitter.rt, lane());
+        Some(own.put(place, rt, |outside| {
+            let within = indices.iter().zip(&array.lengths);
+            let within =
+                within.map(|(index, length)| quote!(#rt::vector::within(#index, #length, &#outside)));
+            quote!(#strip #([#within])* [#l])
+        }))
     }
 
     /// The same in the indices of a shared list, which stays where it is.
