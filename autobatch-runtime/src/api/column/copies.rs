@@ -41,6 +41,7 @@ impl<T> MovedValues<T> for Values<T> {}
 #[cfg(test)]
 mod tests {
     use super::super::by_value::Column;
+    use super::super::one_or_many::OneOrMany;
     use super::*;
 
     #[test]
@@ -51,6 +52,9 @@ mod tests {
             .handed_out_by(vec![[1.0, 2.0], [3.0, 4.0]].into_source("rows").unwrap());
         assert!(rows.repeatable());
         assert_eq!((rows.get(1), rows.get(1), rows.get(0)), ([3.0, 4.0], [3.0, 4.0], [1.0, 2.0]));
+        let many = OneOrMany::<_, [u8; 2]>::Many(vec![[1, 2], [3, 4]]);
+        let many = Values::<[u8; 2]>::new().handed_out_by(many.into_source("many").unwrap());
+        assert_eq!((many.repeatable(), many.get(0), many.get(0)), (true, [1, 2], [1, 2]));
         let texts =
             Values::<String>::new().handed_out_by(vec![String::from("a")].into_source("texts").unwrap());
         assert!(!texts.repeatable());

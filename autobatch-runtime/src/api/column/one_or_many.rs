@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::fault::BatchError;
 use super::by_reference::Each;
 use super::by_value::{Column, Same, same};
-use super::source::Source;
+use super::source::{IsCopy, Source};
 
 /// One value for all members, as [`same`] has it, or a column with a value for each, whichever it is at run time.
 ///
@@ -70,6 +70,11 @@ unsafe impl<T: Clone + Sync, S: Source<T>> Source<T> for OneOrManySource<S, T> {
         match self {
             OneOrManySource::One(_) => true,
             OneOrManySource::Many(source) => source.repeatable(),
+        }
+    }
+    fn hand_out_copies(&mut self, is_copy: IsCopy<T>) {
+        if let OneOrManySource::Many(source) = self {
+            source.hand_out_copies(is_copy);
         }
     }
     #[cfg_attr(optimised, inline(always))]
