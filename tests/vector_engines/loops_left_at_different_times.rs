@@ -2,13 +2,7 @@
 //! in the loop, and those that have left change nothing.
 
 // Written as users write.
-#![allow(
-    clippy::needless_range_loop,
-    clippy::manual_swap,
-    clippy::while_let_loop,
-    clippy::explicit_counter_loop,
-    clippy::comparison_chain
-)]
+#![allow(clippy::needless_range_loop)]
 
 use std::time::Duration;
 

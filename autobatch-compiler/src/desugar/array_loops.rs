@@ -5,8 +5,9 @@
 //!     ──▶   for at in 0..3 { let a: f64 = a[at]; let b: f64 = b[at]; s[at] += a * b; }
 //! ```
 //!
-//! Known are `iter`, `iter_mut`, `&array` and the adaptors `zip`, `enumerate`, `rev`, `copied` and `cloned`, on arrays of as many elements. A
-//! variable that is a reference to a number becomes the number, if what is done with it is the same then: operators, methods of numbers, `*`.
+//! Known are `iter`, `iter_mut`, `&array` and the adaptors `zip`, `enumerate`, `rev`, `copied` and `cloned`, on arrays of as many elements; beside a
+//! member's array also on rows of what all share, where the body can't change which. A variable that is a reference to a number becomes the
+//! number, if what is done with it is the same then: operators, methods of numbers, `*`.
 //!
 //! **Invariant:** what is evaluated, and in which order, stays. A method is that of slices: rustc checks that calls find no other of the name.
 

@@ -24,12 +24,13 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, RangeLimits, Stmt, parse_quote};
 
-use crate::analysis::lane_interchange::{Plan, Scope, gain, indexed, reversed};
+use crate::analysis::lane_interchange::{Plan, Scope, gain, indexed};
 use crate::analysis::uniform_values;
 use crate::ir::VarSet;
 use crate::ir::effects::{self, bound, variable};
 use crate::lower::lane_interchange::{UNKNOWN_INSIDE, WORTH};
 use crate::lower::lowering::Lowering;
+use crate::lower::ranges;
 use crate::lower::scan::{self, leaves_around};
 use crate::lower::shared_counters::SharedCounter;
 use crate::std_models::pure::literal;
@@ -177,11 +178,7 @@ impl Lowering<'_> {
             to.stmts.push(Stmt::Expr(Expr::ForLoop(loops), None));
             return Some(());
         }
-        let reversed = reversed(&e.expr);
-        let range = match bare(&e.expr) {
-            Expr::Range(range) => range,
-            _ => reversed?,
-        };
+        let (range, back) = ranges::range(&e.expr)?;
         let (mut start, end) = ((**range.start.as_ref()?).clone(), range.end.as_ref()?);
         if literal(&start).is_none() {
             let (_, first) = self.temp("start", None);
@@ -195,7 +192,7 @@ impl Lowering<'_> {
             RangeLimits::HalfOpen(_) => parse_quote!(#start..#end_name),
             RangeLimits::Closed(_) => parse_quote!(#start..=#end_name),
         };
-        let items = if reversed.is_some() { quote!((#range).rev()) } else { quote!(#range) };
+        let items = if back { quote!((#range).rev()) } else { quote!(#range) };
         *loops.expr = parse_quote!(#rt::steps(#items, #rounds));
         to.differs = true;
         to.stmts.push(parse_quote!(let #end_name = #end;));

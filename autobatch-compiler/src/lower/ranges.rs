@@ -11,7 +11,7 @@ use crate::std_models::pure::literal;
 use crate::syntax::mentions::bare;
 
 /// The range and whether it is walked from its end, if that is what `expr` is.
-fn range(expr: &Expr) -> Option<(&syn::ExprRange, bool)> {
+pub(super) fn range(expr: &Expr) -> Option<(&syn::ExprRange, bool)> {
     match bare(expr) {
         Expr::Range(e) if e.attrs.is_empty() && e.start.is_some() && e.end.is_some() => Some((e, false)),
         Expr::MethodCall(e) if e.method == "rev" && e.args.is_empty() && e.turbofish.is_none() => {

@@ -25,7 +25,7 @@ use crate::ir::effects::{self, variable};
 use crate::ir::{VarId, VarSet};
 use crate::lower::lowering::Lowering;
 use crate::resolve::types::is_number;
-use crate::std_models::pure::{is_constant, is_primitive, literal};
+use crate::std_models::pure::{is_constant, literal};
 use crate::syntax::mentions::{bare, untyped};
 use crate::syntax::walk::{self, At, AtMut};
 
@@ -124,7 +124,7 @@ impl Lowering<'_> {
         let first = self.part_of(var, &local.pat, &init.expr)?;
         let is_number = match bare(first) {
             Expr::Lit(lit) => matches!(lit.lit, Lit::Int(_)),
-            _ => self.type_of(var).is_some_and(|ty| is_number(ty) || is_primitive(ty)),
+            _ => self.type_of(var).is_some_and(is_number),
         };
         let is_same = uniform_values::is_uniform(&self.program, &self.names, uniforms, first);
         (is_number && is_same).then(|| first.clone())

@@ -21,8 +21,9 @@ use crate::ir::effects::{self, bound, variable};
 use crate::ir::{Role, VarId, VarSet};
 use crate::lower::lane_interchange::{UNKNOWN_INSIDE, WORTH_INSIDE};
 use crate::lower::lowering::Lowering;
+use crate::resolve::types::is_number;
 use crate::std_models::elementary::is_library;
-use crate::std_models::pure::{is_constant, is_primitive, literal};
+use crate::std_models::pure::{is_constant, literal};
 use crate::syntax::mentions::{bare, base};
 use crate::syntax::walk::{self, At, Next};
 
@@ -128,7 +129,7 @@ impl<'a, 'b> Body<'a, 'b> {
     fn words_in(&self, ty: &Type, depth: usize) -> Option<u64> {
         let definitions = &self.lower.facts.item.declared.definitions;
         let ty = definitions.plain(ty);
-        if is_primitive(&ty) || crate::resolve::types::is_number(&ty) {
+        if is_number(&ty) {
             return Some(1);
         }
         match &ty {

@@ -33,5 +33,5 @@ pub(crate) use forms::{breaks, swapped};
 pub use forms::{indexed, returned};
 pub use overwritten::overwritten;
 pub use plan::{Array, Leaf, Node, Plan, Scope, assigned, declared, gain, is_members_list, mentions};
-pub use rounds::{Steps, counted, endless, reversed, steps};
+pub use rounds::{Steps, counted, endless, steps};
 pub use transposed::transposed;

@@ -37,7 +37,7 @@ pub fn steps(expr: &Expr) -> Option<Steps<'_>> {
 }
 
 /// The range that an expression turns round: `(a..b).rev()`.
-pub fn reversed(expr: &Expr) -> Option<&ExprRange> {
+fn reversed(expr: &Expr) -> Option<&ExprRange> {
     match bare(expr) {
         Expr::MethodCall(e) if e.method == "rev" && e.args.is_empty() => as_range(&e.receiver),
         _ => None,
