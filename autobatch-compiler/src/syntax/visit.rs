@@ -14,7 +14,8 @@ macro_rules! visitor {
             })*
         }
 
-        $(pub(crate) fn $visit<'a>(visitor: &mut dyn Visit<'a>, node: &'a syn::$node) {
+        // If it were inlined into a visitor's own, LLVM would see through `dyn Visit`, and inline without end.
+        $(#[inline(never)] pub(crate) fn $visit<'a>(visitor: &mut dyn Visit<'a>, node: &'a syn::$node) {
             syn::visit::$visit(&mut Forward(visitor), node);
         })*
 

@@ -16,7 +16,8 @@ macro_rules! visitor {
             }
         }
 
-        $(pub(crate) fn $visit(visitor: &mut dyn VisitMut, node: &mut syn::$node) {
+        // If it were inlined into a visitor's own, LLVM would see through `dyn Visit`, and inline without end.
+        $(#[inline(never)] pub(crate) fn $visit(visitor: &mut dyn VisitMut, node: &mut syn::$node) {
             syn::visit_mut::$visit(&mut Forward(visitor), node);
         })*
 
