@@ -296,6 +296,25 @@ fn cold_code_is_not_taken_at_its_word() {
     }
 }
 
+/// A machine's first whole run finds cold memory: more lanes than its trials had.
+#[test]
+fn cold_lanes_are_not_taken_at_their_word() {
+    let options = Options::default().threads(1);
+    for members in [4096, 8000] {
+        let launch = launch(&PLAIN, Defaults::NONE, &options, members);
+        let warm = Mutex::new(512);
+        let cost = |machine: bool, n: usize| {
+            let mut warm = warm.lock().unwrap();
+            let cold = if machine { n.saturating_sub(*warm) } else { 0 };
+            *warm += cold;
+            0.12 * cold as f64 + n as f64 * if machine { 0.03 } else { 0.07 }
+        };
+        let name: &'static str = format!("cold lanes {members}").leak();
+        let times: Vec<f64> = (0..6).map(|_| time(&launch, name, cost)).collect();
+        assert!(times[3..].iter().all(|time| *time < 0.04 * members as f64), "{members} members: {times:?}");
+    }
+}
+
 /// Whole runs of other data say nothing against a trial of both on these.
 #[test]
 fn data_that_take_longer_are_not_compared_with_earlier_ones() {

@@ -25,6 +25,8 @@ const PART_OF_FEW: f64 = 0.25;
 const FEW: usize = 1024;
 /// Nanoseconds that a machine is expected to lose until it has been set up: frames, and a wavefront.
 const SETUP: [f64; 2] = [1e4, 1e6];
+/// Nanoseconds more than expected that the first whole run of a machine may take for the memory of lanes that no trial has had.
+const COLD_LANES: f64 = 1e6;
 /// How many times more than the rival a member of a recursive program is expected to cost in wide frames.
 const UNKNOWN: f64 = 2.5;
 /// Nanoseconds of work that are worth waking other threads.
@@ -226,10 +228,14 @@ impl Launch<'_> {
         let wall = since + rest.time(phase, best.0, parts, used);
         let executor = best.0;
         record.executor = executor;
+        let expected = best.1 / used as f64;
+        let more = wall - expected * left as f64;
+        let is_first = executor != before && executor != Executor::Scalar && !record.is_sure(executor);
+        let is_cold = is_first && !narrow && (0.0..COLD_LANES).contains(&more);
         // What is left stands for the whole if it is most of it.
-        match 2 * left >= self.members {
+        match 2 * left >= self.members && !is_cold {
             true => record.note(executor, wall / left as f64),
-            false => record.guess(executor, best.1 / used as f64),
+            false => record.guess(executor, expected),
         }
         if let (true, Some(now), Some(then)) =
             (executor != before, record.cost(executor), record.cost(before))
