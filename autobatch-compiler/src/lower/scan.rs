@@ -1,6 +1,6 @@
 //! Questions about user code that the lowering asks before it decides what becomes blocks.
 
-use syn::{Expr, ExprBreak, ExprCall, ExprContinue, ExprMethodCall};
+use syn::{Expr, ExprBreak, ExprCall, ExprContinue, ExprMethodCall, Stmt};
 
 use crate::analysis::lane_interchange::breaks;
 use crate::analysis::reference_flow::LocalBorrow;
@@ -10,6 +10,7 @@ use crate::ir::effects::{self, HEAVY, bound, variable};
 use crate::item::selection;
 use crate::lower::lowering::Lowering;
 use crate::lower::{call_arguments, primitive, uniform_loops};
+use crate::std_models::elementary::calls_library;
 use crate::syntax::visit::{self, Visit};
 use crate::syntax::walk::{self, At, Code, Next};
 use crate::syntax::{bindings, mentions};
@@ -174,7 +175,8 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
             Expr::If(_) | Expr::Match(_) if self.unrolled > 0 => {}
             Expr::If(e) if self.lower.names.trip_counts().is_known(&e.cond) => {}
             Expr::If(e) => {
-                self.found |= is_heavy(self.lower, &e.then_branch)
+                self.found |= leaves_heavily(self.lower, &e.then_branch)
+                    || is_heavy(self.lower, &e.then_branch)
                     || e.else_branch.as_ref().is_some_and(|(_, e)| is_heavy(self.lower, e));
             }
             Expr::Match(e) => {
@@ -205,6 +207,17 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
 fn is_heavy(lower: &Lowering<'_>, code: &impl Code) -> bool {
     let effects = effects::of(&lower.names, code);
     lower.members_diverge() && effects.opaque && effects.weight >= HEAVY
+}
+
+/// Whether a branch leaves a loop, and calls an elementary function before: behind the loop each member does that once, in it all lanes would,
+/// in every round.
+fn leaves_heavily(lower: &Lowering<'_>, branch: &syn::Block) -> bool {
+    let leaves = match branch.stmts.last() {
+        Some(Stmt::Expr(Expr::Break(e), _)) => e.label.is_none(),
+        Some(Stmt::Expr(Expr::Return(_), _)) => true,
+        _ => false,
+    };
+    leaves && lower.loops.iter().any(|context| context.is_loop) && calls_library(branch)
 }
 
 /// Whether code holds a batched call.
@@ -243,4 +256,37 @@ pub(super) fn leaves_around(body: &syn::Block) -> bool {
 fn may_borrow_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
     !matches!(mentions::bare(expr), Expr::Range(_))
         && lower.reference_flow().local_borrow(expr) != LocalBorrow::Never
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use crate::ir::testing::{functions, lowered};
+    use crate::std_models::elementary::calls_library;
+
+    #[test]
+    fn what_members_do_when_they_leave_a_loop_stands_behind_it() {
+        for (branch, stays) in [
+            (quote!(return y.ln()), false),
+            (quote!(y = y.ln(); break), false),
+            (quote!(y = y.ln();), true),
+            (quote!(return y + 1.0), true),
+        ] {
+            let f = functions(quote!(
+                fn f(x: f64) -> f64 {
+                    let mut y = x;
+                    loop {
+                        y *= 0.5;
+                        if y < 1.0 { #branch }
+                    }
+                    y
+                }
+            ));
+            let program = lowered(&f, 0, true).program;
+            let round = program.blocks.iter().find(|block| block.label == "loop").expect("a loop");
+            assert_eq!(round.ops.len() > 1, stays, "{branch}: {program}");
+            assert!(stays || !calls_library(&round.ops[0].code[..]), "{branch}");
+        }
+    }
 }

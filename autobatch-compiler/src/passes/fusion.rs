@@ -16,15 +16,12 @@
 
 use std::collections::BTreeSet;
 
-use syn::Expr;
-
 use crate::analysis::call_graph::called;
 use crate::ir::effects::HEAVY;
 use crate::ir::flow::Flow;
 use crate::ir::{BlockId, FuncId, Program, Terminator};
 use crate::passes::options::PassOptions;
-use crate::std_models::elementary::is_library;
-use crate::syntax::walk::{self, At, Next};
+use crate::std_models::elementary::calls_library;
 
 /// Whether a block does so much that gathering members for it pays.
 pub fn is_heavy(program: &Program, b: BlockId) -> bool {
@@ -54,7 +51,8 @@ pub fn run(program: &mut Program, options: &PassOptions, split: &BTreeSet<BlockI
                 || (meets
                     && apart.contains(b)
                     && is_heavy(program, *b)
-                    && (calls_library(program, *b) && !options.vector_math
+                    && (program.block(*b).ops.iter().any(|op| calls_library(&op.code[..]))
+                        && !options.vector_math
                         || !in_every_round(program, &flow, *b)));
             if is_head {
                 continue;
@@ -72,17 +70,6 @@ pub fn run(program: &mut Program, options: &PassOptions, split: &BTreeSet<BlockI
 
 fn runs_together(program: &Program, b: BlockId) -> bool {
     program.block(b).interchanged || program.block(b).primitive.is_some()
-}
-
-/// Whether a block calls functions that keep lane code from being vectorised.
-fn calls_library(program: &Program, b: BlockId) -> bool {
-    let is_call = |at: At<'_>| match at {
-        At::Expr(Expr::MethodCall(call)) if is_library(&call.method) => Next::Found,
-        At::PathSegment(segment) if is_library(&segment.ident) => Next::Found,
-        At::Item(_) => Next::Inside,
-        _ => Next::On,
-    };
-    program.block(b).ops.iter().any(|op| walk::any(&op.code[..], is_call))
 }
 
 /// Whether `b` is where all go that stay in a loop without calls, from its header: who comes there together leaves it
