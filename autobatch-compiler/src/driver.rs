@@ -93,9 +93,14 @@ pub(crate) fn expanded(
     let helpers = helpers::of(source, &item);
     let methods = helpers::methods(source, &item);
     let mut model = model::Item { functions, own, helpers, methods, excluded, declared: Rc::new(declared) };
+    let (of_methods, shims) = match args.vector_math {
+        true => desugar::helper_methods::rewrite(&mut model),
+        false => Default::default(),
+    };
     let resolution = resolve(&input, &mut model, &args);
     dump.functions("resolved", &model.functions);
     let (resolution, mut checks) = desugar(&input, &mut model, resolution, &args);
+    checks.extend(of_methods);
     dump.functions("desugared", &model.functions);
     let mut families = match diag.is_empty() {
         true => expand(&input, &model, &resolution, &mut checks, &args, &mut diag, &dump),
@@ -108,7 +113,7 @@ pub(crate) fn expanded(
         families.extend(methods::shims(functions));
         beside = codegen::definition_check::questions(functions);
         beside.extend(checks.items());
-        beside.extend(inner.iter().map(ToTokens::to_token_stream));
+        beside.extend(inner.iter().map(ToTokens::to_token_stream).chain(shims));
         if args.vector_math {
             let krate = &args.krate;
             beside.extend(VectorMath::new(&model, &quote!(#krate::__rt)).helpers());

@@ -6,6 +6,7 @@ mod common;
 
 mod copies;
 mod in_bodies;
+mod loops_of_data;
 mod names;
 mod of_the_module_around;
 mod shapes;

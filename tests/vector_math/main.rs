@@ -96,10 +96,34 @@ fn others_keep_their_methods_in_loops(x: f64, d: f64) -> f64 {
     sum
 }
 
+/// The same, with what the methods of the user's own type do by `math`.
+mod others_by_math {
+    use super::{Dual, math};
+
+    fn exp(d: Dual) -> Dual {
+        Dual(math::exp(d.0), d.1 * math::exp(d.0))
+    }
+
+    pub(super) fn others_keep_their_methods(x: f64, d: f64) -> f64 {
+        let grown = exp(Dual(x, d)).powf(2.0);
+        grown.0 + grown.1 + 2.0 + x.max(1.0)
+    }
+
+    pub(super) fn others_keep_their_methods_in_loops(x: f64, d: f64) -> f64 {
+        let (mut dual, mut sum) = (Dual(x, d), 0.0);
+        for i in 0..5 {
+            dual = exp(dual);
+            sum += dual.0 + dual.1 * i as f64;
+            dual = Dual(dual.0 * 0.01, dual.1);
+        }
+        sum
+    }
+}
+
 #[test]
 fn methods_of_other_types_stay() {
     let x: Vec<f64> = (0..300).map(|i| i as f64 * 0.01).collect();
-    let want: Vec<f64> = x.iter().map(|&x| others_keep_their_methods(x, 1.0)).collect();
+    let want: Vec<f64> = x.iter().map(|&x| others_by_math::others_keep_their_methods(x, 1.0)).collect();
     let ones = vec![1.0; x.len()];
     everywhere(|options| {
         assert_eq!(
@@ -107,10 +131,142 @@ fn methods_of_other_types_stay() {
             want
         );
     });
-    let want: Vec<f64> = x.iter().map(|&x| others_keep_their_methods_in_loops(x, 1.0)).collect();
+    let want: Vec<f64> =
+        x.iter().map(|&x| others_by_math::others_keep_their_methods_in_loops(x, 1.0)).collect();
     everywhere(|options| {
         let got = others_keep_their_methods_in_loops_batched_with(&x, &ones, options).unwrap();
         assert_eq!(got.into_values().unwrap(), want);
+    });
+}
+
+/// A generator, as many write their own: its methods are helpers like functions.
+#[derive(Clone, Copy, Debug)]
+struct Rng {
+    state: u64,
+}
+
+impl Rng {
+    fn new(seed: u64) -> Rng {
+        Rng { state: seed | 1 }
+    }
+
+    fn uniform(&mut self) -> f64 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    fn normal(&mut self) -> f64 {
+        let u = 1.0 - self.uniform();
+        let v = self.uniform();
+        (-2.0 * u.ln()).sqrt() * (6.25 * v).cos()
+    }
+
+    /// The same by rejection.
+    fn polar(&mut self) -> f64 {
+        loop {
+            let (u, v) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
+            let s = u * u + v * v;
+            if s > 0.0 && s < 1.0 {
+                return u * (-2.0 * s.ln() / s).sqrt();
+            }
+        }
+    }
+
+    /// By methods of its own.
+    fn log_normal(&mut self, scale: f64) -> f64 {
+        (scale * self.normal()).exp() + Self::shift(scale)
+    }
+
+    fn shift(by: f64) -> f64 {
+        by.tanh()
+    }
+}
+
+#[autobatch(strict, vector_math)]
+fn by_methods(seed: u64, scale: f64) -> f64 {
+    let mut rng = Rng::new(seed);
+    let mut sum = rng.polar();
+    for i in 0..9 {
+        sum += 0.5 * rng.normal() + if i % 2 == 0 { rng.log_normal(scale) } else { Rng::shift(sum) };
+    }
+    while sum > 3.0 && rng.polar() < 1.5 {
+        let shadowed = rng;
+        let mut rng = shadowed;
+        sum -= rng.normal().abs() + 0.5;
+    }
+    let twice = |x: f64| x + Rng::shift(x);
+    twice(sum)
+}
+
+/// A second item with the same methods, and a state.
+#[autobatch(strict, vector_math)]
+fn by_methods_of_a_state(rng: &mut Rng, scale: f64) -> f64 {
+    let mut sum = 0.0;
+    for _ in 0..5 {
+        sum += rng.log_normal(scale) - rng.polar();
+    }
+    sum
+}
+
+mod by_methods_by_math {
+    use super::{Rng, math};
+
+    fn normal(rng: &mut Rng) -> f64 {
+        let u = 1.0 - rng.uniform();
+        let v = rng.uniform();
+        (-2.0 * math::ln(u)).sqrt() * math::cos(6.25 * v)
+    }
+
+    fn polar(rng: &mut Rng) -> f64 {
+        loop {
+            let (u, v) = (2.0 * rng.uniform() - 1.0, 2.0 * rng.uniform() - 1.0);
+            let s = u * u + v * v;
+            if s > 0.0 && s < 1.0 {
+                return u * (-2.0 * math::ln(s) / s).sqrt();
+            }
+        }
+    }
+
+    fn log_normal(rng: &mut Rng, scale: f64) -> f64 {
+        math::exp(scale * normal(rng)) + math::tanh(scale)
+    }
+
+    pub(super) fn by_methods(seed: u64, scale: f64) -> f64 {
+        let mut rng = Rng::new(seed);
+        let mut sum = polar(&mut rng);
+        for i in 0..9 {
+            sum += 0.5 * normal(&mut rng)
+                + if i % 2 == 0 { log_normal(&mut rng, scale) } else { math::tanh(sum) };
+        }
+        while sum > 3.0 && polar(&mut rng) < 1.5 {
+            let mut rng = rng;
+            sum -= normal(&mut rng).abs() + 0.5;
+        }
+        sum + math::tanh(sum)
+    }
+
+    pub(super) fn by_methods_of_a_state(rng: &mut Rng, scale: f64) -> f64 {
+        (0..5).fold(0.0, |sum, _| sum + (log_normal(rng, scale) - polar(rng)))
+    }
+}
+
+#[test]
+fn methods_beside_the_item_too() {
+    let seeds: Vec<u64> = (0..500).map(|i| i * 77_777 + 5).collect();
+    let scales: Vec<f64> = (0..500).map(|i| i as f64 * 0.003).collect();
+    let both = || seeds.iter().zip(&scales);
+    let want: Vec<u64> = both().map(|(&s, &x)| by_methods_by_math::by_methods(s, x).to_bits()).collect();
+    let of_state = |seed, scale| by_methods_by_math::by_methods_of_a_state(&mut Rng::new(seed), scale);
+    let want_of_state: Vec<u64> = both().map(|(&s, &x)| of_state(s, x).to_bits()).collect();
+    everywhere(|options| {
+        let got = by_methods_batched_with(&seeds, &scales, options).unwrap().into_values().unwrap();
+        assert_eq!(got.into_iter().map(f64::to_bits).collect::<Vec<_>>(), want);
+        let mut rngs: Vec<Rng> = seeds.iter().map(|seed| Rng::new(*seed)).collect();
+        let got = by_methods_of_a_state_batched_with(&mut rngs, &scales, options).unwrap();
+        let got = got.into_values().unwrap().into_iter().map(f64::to_bits);
+        assert_eq!(got.collect::<Vec<_>>(), want_of_state);
     });
 }
 

@@ -5,6 +5,7 @@
 //! for x in xs { if x > y { return x; } } z ──▶   let mut left = false; let mut value = 0.0;
 //!                                                for x in xs { if x > y { value = x; left = true; break; } }
 //!                                                if left { value } else { z }
+//! loop { if c { return x; } … }            ──▶   let mut value = 0.0; loop { if c { value = x; break; } … } value
 //! ```
 //!
 //! What can't be rewritten keeps its `return`.
@@ -12,6 +13,7 @@
 use proc_macro2::Span;
 use syn::{Block, Expr, Ident, Stmt, Type, parse_quote};
 
+use crate::analysis::lane_interchange::breaks;
 use crate::index::definitions::Definitions;
 use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::{bare, text};
@@ -32,8 +34,8 @@ struct Rewrite<'a> {
 
 /// What a loop that is left has beside itself.
 struct Left {
-    /// Whether it has been left.
-    flag: Ident,
+    /// Whether it has been left, if it may end otherwise or stands around another.
+    flag: Option<Ident>,
     /// The value that it has been left with, if that is not always the same.
     value: Option<Ident>,
 }
@@ -51,7 +53,7 @@ impl Rewrite<'_> {
                 e.else_branch.is_none()
                     && matches!(e.then_branch.stmts.last(), Some(Stmt::Expr(Expr::Return(e), _)) if e.expr.is_some())
             }
-            Stmt::Expr(Expr::ForLoop(e), _) => has_return(stmt) && !is_hidden(&e.body),
+            Stmt::Expr(e, _) => has_return(stmt) && loop_body(e).is_some_and(|body| !is_hidden(body)),
             _ => false,
         };
         let Some(at) = body.stmts.iter().position(returns) else { return };
@@ -64,27 +66,39 @@ impl Rewrite<'_> {
                 e.else_branch = Some((<syn::Token![else]>::default(), Box::new(parse_quote!(#rest))));
                 body.stmts.push(Stmt::Expr(Expr::If(e), None));
             }
-            Some(Stmt::Expr(Expr::ForLoop(mut e), semi)) => {
-                let Some(zero) = self.zero(self.output) else {
-                    body.stmts.push(Stmt::Expr(Expr::ForLoop(e), semi));
+            Some(Stmt::Expr(mut e, semi)) => {
+                // What has no other end has nothing behind it.
+                let is_endless = rest.stmts.is_empty() && matches!(e, Expr::Loop(_));
+                let (zero, inside) = (self.zero(self.output), loop_body_mut(&mut e));
+                let (Some(zero), Some(inside)) =
+                    (zero, inside.filter(|inside| !(is_endless && breaks(&**inside))))
+                else {
+                    body.stmts.push(Stmt::Expr(e, semi));
                     body.stmts.extend(rest.stmts);
                     return;
                 };
                 self.loops += 1;
                 let ident = |what| Ident::new(&format!("__{what}_{}", self.loops), Span::mixed_site());
-                let constant = the_constant(&e.body);
-                let value = constant.is_none().then(|| ident("left_with"));
-                let left = Left { flag: ident("left"), value };
-                Leave(&left).visit_block_mut(&mut e.body);
-                self.block(&mut rest);
-                let (flag, ty) = (&left.flag, self.output);
-                body.stmts.push(parse_quote!(let mut #flag = false;));
-                body.stmts.extend(
-                    left.value.iter().map(|value| -> Stmt { parse_quote!(let mut #value: #ty = #zero;) }),
-                );
+                let constant = the_constant(inside);
+                let left = Left {
+                    flag: (!is_endless || has_returning_loop(inside)).then(|| ident("left")),
+                    value: constant.is_none().then(|| ident("left_with")),
+                };
+                Leave(&left).visit_block_mut(inside);
+                let flag = left.flag.iter().map(|flag| -> Stmt { parse_quote!(let mut #flag = false;) });
+                body.stmts.extend(flag);
+                let (value, ty) = (left.value.iter(), self.output);
+                body.stmts.extend(value.map(|value| -> Stmt { parse_quote!(let mut #value: #ty = #zero;) }));
                 let returned: Expr = constant.or_else(|| Some(path(left.value.as_ref()?))).unwrap_or(zero);
-                body.stmts.push(Stmt::Expr(Expr::ForLoop(e), None));
-                body.stmts.push(Stmt::Expr(parse_quote!(if #flag { #returned } else #rest), None));
+                body.stmts.push(Stmt::Expr(e, None));
+                let value = match &left.flag {
+                    Some(flag) if !is_endless => {
+                        self.block(&mut rest);
+                        parse_quote!(if #flag { #returned } else #rest)
+                    }
+                    _ => returned,
+                };
+                body.stmts.push(Stmt::Expr(value, None));
             }
             _ => {}
         }
@@ -129,13 +143,39 @@ fn has_return<C: Code + ?Sized>(code: &C) -> bool {
     })
 }
 
-/// Whether a `return` stands in a loop other than `for` statements, or in a value.
+/// Whether a `return` stands in a loop that has a label or is no statement, in the condition of one, or in a value.
 fn is_hidden(body: &Block) -> bool {
     walk::any(body, |at| match at {
         At::Local(local) => local.init.as_ref().is_some_and(|init| has_return(&init.expr)),
-        At::Expr(e @ (Expr::While(_) | Expr::Loop(_))) => has_return(e),
+        At::Expr(Expr::While(e)) => has_return(&*e.cond),
+        At::Expr(Expr::Break(e)) => e.label.is_some() || e.expr.is_some(),
+        At::Expr(Expr::Continue(e)) => e.label.is_some(),
         _ => false,
     })
+}
+
+/// The body of a loop.
+fn loop_body(e: &Expr) -> Option<&Block> {
+    match e {
+        Expr::ForLoop(e) => Some(&e.body),
+        Expr::While(e) => Some(&e.body),
+        Expr::Loop(e) => Some(&e.body),
+        _ => None,
+    }
+}
+
+fn loop_body_mut(e: &mut Expr) -> Option<&mut Block> {
+    match e {
+        Expr::ForLoop(e) => Some(&mut e.body),
+        Expr::While(e) => Some(&mut e.body),
+        Expr::Loop(e) => Some(&mut e.body),
+        _ => None,
+    }
+}
+
+/// Whether a loop in a body has a `return`.
+fn has_returning_loop(body: &Block) -> bool {
+    walk::any(body, |at| matches!(at, At::Expr(e) if loop_body(e).is_some() && has_return(e)))
 }
 
 /// The one literal that all `return`s give.
@@ -159,7 +199,8 @@ impl Leave<'_> {
         let Left { flag, value } = self.0;
         let set = value.as_ref().zip(returned.expr.as_ref());
         let set = set.map(|(value, returned)| -> Stmt { parse_quote!(#value = #returned;) });
-        set.into_iter().chain([parse_quote!(#flag = true;), parse_quote!(break;)]).collect()
+        let flag = flag.iter().map(|flag| -> Stmt { parse_quote!(#flag = true;) });
+        set.into_iter().chain(flag).chain([parse_quote!(break;)]).collect()
     }
 }
 
@@ -171,11 +212,10 @@ impl VisitMut for Leave<'_> {
                 stmts.extend(self.leaves(e));
                 continue;
             }
-            let is_left = matches!(&stmt, Stmt::Expr(Expr::ForLoop(_), _)) && has_return(&stmt);
+            let is_left = matches!(&stmt, Stmt::Expr(e, _) if loop_body(e).is_some()) && has_return(&stmt);
             self.visit_stmt_mut(&mut stmt);
             stmts.push(stmt);
-            if is_left {
-                let flag = &self.0.flag;
+            if let Some(flag) = self.0.flag.as_ref().filter(|_| is_left) {
                 stmts.push(parse_quote!(if #flag { break; }));
             }
         }

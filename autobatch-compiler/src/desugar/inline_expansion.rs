@@ -9,8 +9,8 @@
 //! no recursion. The others LLVM expands itself, and the code's shape is better left to it: the entry of a recursive quadrature took twice as
 //! long with its integrand expanded.
 //!
-//! Only straight code of numbers and structures of them is copied: operators, `if`, `match`, pure methods, loops that run equally often
-//! wherever they stand. It means the same wherever it stands, if
+//! Only code that computes with numbers and structures of them is copied: operators, `if`, `match`, pure methods, loops. It means the same
+//! wherever it stands, if
 //! no name in it is hidden there, and its variables have the types that are written. A `return` behind a condition
 //! becomes an `else`. The function as written keeps the call.
 //!
@@ -20,10 +20,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use proc_macro2::Span;
-use syn::{Block, Expr, ExprForLoop, Ident, Stmt, Type, parse_quote};
+use syn::{BinOp, Block, Expr, ExprForLoop, Ident, Lit, Stmt, Type, parse_quote};
 
+use crate::desugar::aggregates::MOST_ELEMENTS;
 use crate::desugar::array_closures;
-use crate::desugar::array_loops::Arrays;
+use crate::desugar::array_loops::{Arrays, is_float};
 use crate::desugar::chains::{ChainLoop, is_chain, loop_of};
 use crate::desugar::copies::{Mark, flatten, has_changing_copy, is_any_copy};
 use crate::desugar::early_returns;
@@ -31,7 +32,7 @@ use crate::desugar::element_swaps::exchanged;
 use crate::desugar::helper_calls::{HelperCall, Helpers};
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::spelled_types;
-use crate::desugar::straight_code::is_straight;
+use crate::desugar::straight_code::{self, Loops};
 use crate::desugar::substitution::{put_in_place, put_in_place_of_reference, rename};
 use crate::index::definitions::Definitions;
 use crate::item::array_shapes::{self, Shapes};
@@ -39,9 +40,9 @@ use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::resolve::types::{FunctionType, Scopes, Types};
 use crate::resolve::variables;
-use crate::std_models::elementary::is_elementary;
+use crate::std_models::elementary::calls_library;
 use crate::std_models::number_methods::is_pure_method;
-use crate::std_models::pure::{is_primitive, is_pure_function};
+use crate::std_models::pure::{is_primitive, is_pure_function, literal};
 use crate::syntax::mentions::{self, assignment, bare, is_variable, name, text};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, AtMut};
@@ -184,11 +185,17 @@ impl<'a> Expansion<'a> {
             return None;
         }
         let is_method = helper.method.is_some();
-        let (helper, inner) = &self.with_its_own(helper)?;
+        let numbers: Vec<&Ident> = helper
+            .params
+            .iter()
+            .zip(&args)
+            .filter_map(|(param, arg)| number(param, arg).map(|_| &param.ident))
+            .collect();
+        let (helper, inner) = &self.with_its_own(helper, &numbers)?;
         let mut body = helper.body.clone();
         let size = operations(&body);
         // Scalar clones call methods as they stand, with std's elementary functions.
-        let rounds_otherwise = self.vector_math && is_method && has_elementary(&body);
+        let rounds_otherwise = self.vector_math && is_method && calls_library(&body);
         if size > SMALL || self.copied + size > MOST || rounds_otherwise {
             return None;
         }
@@ -234,8 +241,9 @@ impl<'a> Expansion<'a> {
         Some(parse_quote!((#mark { #(#lets)* #(#stmts)* let #value: #output = #tail; #value })))
     }
 
-    /// A helper with its own calls expanded, if it is straight code of numbers, and what rustc has to check of them.
-    fn with_its_own(&self, helper: &'a Function) -> Option<(Function, HelperChecks)> {
+    /// A helper with its own calls expanded, if it only computes, and what rustc has to check of them. The parameters `numbers` are
+    /// always the same.
+    fn with_its_own(&self, helper: &'a Function, numbers: &[&Ident]) -> Option<(Function, HelperChecks)> {
         let simple = |param: &Param| param.pattern.is_none() && self.is_of_values(&param.ty);
         if !helper.params.iter().all(simple)
             || !self.definitions().is_value(&helper.output)
@@ -253,7 +261,43 @@ impl<'a> Expansion<'a> {
         early_returns::rewrite(&mut body, &helper.output, self.definitions());
         let mut helper = helper.clone();
         rebind(&mut helper, body);
-        is_straight(&helper, self.definitions()).then_some((helper, checks))
+        let loops = straight_code::computes(&helper, self.definitions())?;
+        (loops == Loops::Alike || self.gains_by_vectors(&helper, numbers)).then_some((helper, checks))
+    }
+
+    /// Whether loops of a helper that run as the data say are better the program's: rounds of blocks gain by vectors only, and each would move
+    /// arrays that are not taken apart.
+    fn gains_by_vectors(&self, helper: &Function, numbers: &[&Ident]) -> bool {
+        let scopes = variables::types(helper, &VariableTypes::new(), self.helpers.types());
+        let of = |e: &Expr| self.helpers.types().of(&scopes, e);
+        let is_float = |e: &Expr| of(e).is_some_and(|ty| is_float(&ty));
+        let is_number = |e: &Expr| {
+            let known = |name: String| numbers.iter().any(|number| **number == name);
+            matches!(bare(e), Expr::Lit(_)) || name(bare(e)).is_some_and(known)
+        };
+        let is_narrow = |e: &Expr| {
+            let ty = of(e).map(|ty| text(&ty));
+            ty.is_some_and(|ty| ["u8", "u16", "u32", "i8", "i16", "i32"].contains(&ty.as_str()))
+        };
+        // Only narrow integers have products as wide as it takes to divide by a number.
+        let is_product = |left: &Expr, right: &Expr| {
+            literal(bare(right)).is_some_and(u64::is_power_of_two) || is_number(right) && is_narrow(left)
+        };
+        let divides = |e: &Expr| match e {
+            Expr::Binary(e) => match e.op {
+                BinOp::Div(_) | BinOp::DivAssign(_) => {
+                    !is_float(&e.left) && !is_float(&e.right) && !is_product(&e.left, &e.right)
+                }
+                BinOp::Rem(_) | BinOp::RemAssign(_) => !is_product(&e.left, &e.right),
+                _ => false,
+            },
+            Expr::MethodCall(e) => e.method == "rem_euclid" || e.method == "div_euclid",
+            _ => false,
+        };
+        let is_library = !self.vector_math && calls_library(&helper.body);
+        !is_library
+            && !has_long_arrays(&helper.body)
+            && !walk::any(&helper.body, |at| matches!(at, At::Expr(e) if divides(e)))
     }
 
     /// Whether a parameter is a value, or a reference to one or to what is shared, without a name for its lifetime.
@@ -384,6 +428,10 @@ impl<'a> Expansion<'a> {
             }
             _ => false,
         };
+        if let Some(number) = number(param, arg) {
+            put_in_place(body, name, &number);
+            return Some(());
+        }
         if !param.mutable && fixed(arg) && is_known(arg, &param.ty) {
             put_in_place(body, name, arg);
             return Some(());
@@ -443,7 +491,10 @@ impl VisitMut for Expansion<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
         if let Some(call) = self.helpers.called(&self.scopes, expr)
-            && (self.in_for || self.is_alone && loops(call.helper) || self.takes_structures(call.helper))
+            && (self.in_for
+                || self.is_alone && loops(call.helper)
+                || has_loops_of_data(call.helper)
+                || self.takes_structures(call.helper))
             && let Some(body) = self.expanded(call)
         {
             *expr = body;
@@ -520,13 +571,19 @@ fn operations(body: &Block) -> usize {
     count
 }
 
-/// Whether code calls a function that `math` has, too.
-fn has_elementary(body: &Block) -> bool {
-    walk::any(body, |at| match at {
-        At::Expr(Expr::MethodCall(e)) => is_elementary(&e.method.to_string()),
-        At::PathSegment(segment) => is_elementary(&segment.ident.to_string()),
-        _ => false,
-    })
+/// The number that an argument is, with the type of the parameter, which nothing changes.
+fn number(param: &Param, arg: &Expr) -> Option<Expr> {
+    let Expr::Lit(literal) = bare(arg) else { return None };
+    let (digits, suffix) = match &literal.lit {
+        Lit::Int(lit) => (lit.base10_digits(), lit.suffix()),
+        Lit::Float(lit) => (lit.base10_digits(), lit.suffix()),
+        _ => return None,
+    };
+    let ty = text(&param.ty);
+    if param.mutable || !is_primitive(&param.ty) || !(suffix.is_empty() || suffix == ty) {
+        return None;
+    }
+    syn::parse_str(&format!("{digits}{ty}")).ok()
 }
 
 /// Whether code may call one of some functions.
@@ -544,6 +601,20 @@ fn calls_any(body: &Block, names: &BTreeSet<String>) -> bool {
 /// Whether a function has loops.
 fn loops(helper: &Function) -> bool {
     walk::any(&helper.body, |at| matches!(at, At::Expr(Expr::ForLoop(_))))
+}
+
+/// Whether it has some that may run as often as the data say.
+fn has_loops_of_data(helper: &Function) -> bool {
+    walk::any(&helper.body, |at| matches!(at, At::Expr(Expr::While(_) | Expr::Loop(_))))
+}
+
+/// Whether code makes arrays that are not taken apart: each round of a loop in blocks would move them.
+fn has_long_arrays(body: &Block) -> bool {
+    walk::any(body, |at| match at {
+        At::Expr(Expr::Array(e)) => e.elems.len() as u64 > MOST_ELEMENTS,
+        At::Expr(Expr::Repeat(e)) => literal(&e.len).is_none_or(|len| len > MOST_ELEMENTS),
+        _ => false,
+    })
 }
 
 /// Whether an expression is a variable, or a field of one, maybe behind a reference.

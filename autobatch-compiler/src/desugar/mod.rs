@@ -24,6 +24,7 @@ pub(crate) mod elementary_operands;
 mod expected_types;
 mod helper_calls;
 pub(crate) mod helper_checks;
+pub(crate) mod helper_methods;
 pub(crate) mod inline_expansion;
 pub(crate) mod iterators;
 pub(crate) mod local_closures;

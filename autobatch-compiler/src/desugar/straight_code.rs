@@ -1,5 +1,5 @@
-//! Which functions are straight code of numbers and structures of them: operators, `if`, `match`, pure methods, loops that run equally often
-//! wherever they stand. Such code means the same where it is called.
+//! Which functions only compute with numbers and structures of them: operators, `if`, `match`, pure methods, loops. Such code means the same
+//! where it is called.
 
 use syn::{BinOp, Expr, Local, Pat, Stmt, Type, parse_quote};
 
@@ -10,9 +10,19 @@ use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_constant, is_plain_literal, is_primitive, is_pure_function};
 use crate::syntax::mentions::{self, assignment, bare, name};
 
-/// Whether a function's body only computes, from beginning to end.
-pub(super) fn is_straight(function: &Function, definitions: &Definitions) -> bool {
-    Straight { function, definitions, counters: vec![] }.stmts(&function.body.stmts)
+/// How often the loops of code run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Loops {
+    /// Equally often wherever they stand, if there are any.
+    Alike,
+    /// As the data say.
+    AsDataSay,
+}
+
+/// Whether a function's body only computes, from beginning to end, and how its loops run.
+pub(super) fn computes(function: &Function, definitions: &Definitions) -> Option<Loops> {
+    let mut straight = Straight { function, definitions, counters: vec![], loops: Loops::Alike };
+    straight.stmts(&function.body.stmts).then_some(straight.loops)
 }
 
 struct Straight<'a> {
@@ -20,6 +30,7 @@ struct Straight<'a> {
     definitions: &'a Definitions,
     /// The counters of the loops around.
     counters: Vec<String>,
+    loops: Loops,
 }
 
 impl Straight<'_> {
@@ -75,6 +86,14 @@ impl Straight<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a loop counts from one number to another.
+    fn is_range(&mut self, iter: &Expr) -> bool {
+        self.loops = Loops::AsDataSay;
+        let Expr::Range(range) = bare(iter) else { return false };
+        let mut is_end = |end: &Option<Box<Expr>>| end.as_deref().is_some_and(|end| self.computes(end));
+        is_end(&range.start) && is_end(&range.end)
     }
 
     fn is_count(&self, end: &Expr) -> bool {
@@ -133,16 +152,31 @@ impl Straight<'_> {
                 e.label.is_none() && (e.attrs.is_empty() || is_any_copy(expr)) && self.stmts(&e.block.stmts)
             }
             Expr::ForLoop(e) => {
+                let is_alike = self.is_counted(&e.expr) || self.is_over_shared(&e.expr);
                 e.label.is_none()
                     && e.attrs.is_empty()
-                    && (self.is_counted(&e.expr) || self.is_over_shared(&e.expr))
+                    && (is_alike || self.is_range(&e.expr))
                     && is_plain_pattern(&e.pat)
                     && {
-                        self.counters.extend(counter(&e.pat));
+                        if is_alike {
+                            self.counters.extend(counter(&e.pat));
+                        }
                         self.stmts(&e.body.stmts)
                     }
             }
-            Expr::Break(e) => e.label.is_none() && e.expr.is_none(),
+            Expr::While(e) => {
+                self.loops = Loops::AsDataSay;
+                e.label.is_none()
+                    && e.attrs.is_empty()
+                    && !mentions::has_let(&e.cond)
+                    && self.computes(&e.cond)
+                    && self.stmts(&e.body.stmts)
+            }
+            Expr::Loop(e) => {
+                self.loops = Loops::AsDataSay;
+                e.label.is_none() && e.attrs.is_empty() && self.stmts(&e.body.stmts)
+            }
+            Expr::Break(e) => e.label.is_none() && e.expr.iter().all(|e| self.computes(e)),
             Expr::Continue(e) => e.label.is_none(),
             Expr::MethodCall(e) => {
                 let list = e.args.is_empty() && (e.method == "len" || e.method == "is_empty");

@@ -24,6 +24,8 @@ use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::{annotated, elision, impl_trait};
 
 const PREFIX: &str = "__autobatch_method_";
+/// What stands before the name of the item that a method's function stands beside.
+const FOR: &str = "__for_";
 /// What the names of functions begin with that stand in the bodies of others.
 pub(crate) const INNER: &str = "__autobatch_inner_";
 
@@ -382,11 +384,16 @@ pub(crate) fn shims(functions: &[Function]) -> Vec<TokenStream> {
     shims.collect()
 }
 
+/// The name of a method's function beside one of several items, which may all have it.
+pub(crate) fn for_item(name: &Ident, entry: &Ident) -> Ident {
+    format_ident!("{name}{FOR}{entry}", span = name.span())
+}
+
 /// The name that users know a function by.
 pub(crate) fn shown_name(name: &Ident) -> String {
     let text = name.to_string();
     match text.strip_prefix(PREFIX).or(text.strip_prefix(INNER)) {
-        Some(name) => name.replacen("__", "::", 1),
+        Some(name) => name.split(FOR).next().unwrap_or(name).replacen("__", "::", 1),
         None => text,
     }
 }

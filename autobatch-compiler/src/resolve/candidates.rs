@@ -23,18 +23,18 @@ impl Takes {
 
 /// A method of the program that a call may mean.
 pub(crate) struct Candidate {
-    pub(super) function: usize,
-    pub(super) owner: Type,
-    pub(super) name: String,
-    pub(super) params: usize,
+    pub(crate) function: usize,
+    pub(crate) owner: Type,
+    pub(crate) name: String,
+    pub(crate) params: usize,
     /// How, if it has one, and one of the usual kinds.
-    pub(super) takes: Option<Takes>,
+    pub(crate) takes: Option<Takes>,
     /// The function that it is in the program, if the program is a module's.
-    pub(super) free: Option<Ident>,
+    pub(crate) free: Option<Ident>,
     /// The name of the trait that it implements.
-    pub(super) of_trait: Option<Ident>,
+    pub(crate) of_trait: Option<Ident>,
     /// How many parameters of types and constants come from the `impl` block, behind the method's own.
-    pub(super) outer: usize,
+    pub(crate) outer: usize,
 }
 
 impl Candidate {

@@ -21,7 +21,7 @@ use syn::{
 
 use crate::diagnostics::reasons::{self, Reason};
 use crate::item::methods;
-use crate::item::model::{Excluded, Item, rebind};
+use crate::item::model::{Excluded, Function, Item, rebind};
 use crate::resolve::candidates::{Candidate, Takes};
 use crate::resolve::resolution::{Answer, Resolution};
 use crate::resolve::types::{self, FunctionType, Scopes, Types};
@@ -29,6 +29,7 @@ use crate::std_models::facts::{Does, does};
 use crate::syntax::call_sites::{self, CallSite};
 use crate::syntax::mentions::{self, root, text};
 use crate::syntax::visit_mut::{self, VisitMut};
+use crate::syntax::walk::{self, At};
 
 /// Finds the calls of the program's methods in the functions of an item. `batched` are the positions of those worth it.
 pub(crate) fn resolve(item: &mut Item, batched: impl Fn(usize) -> bool) -> Resolution {
@@ -63,24 +64,12 @@ pub(crate) fn resolve(item: &mut Item, batched: impl Fn(usize) -> bool) -> Resol
         // Those of a module call by name, clones too.
         let sites = function.tail_calls;
         let mut walk = Walk::new(&types, &methods, excluded, own.is_none(), sites);
-        if function.sig.receiver().is_some() {
-            walk.known("self", &function.params[0].ty);
-        }
-        for arg in &function.sig.inputs {
-            if let syn::FnArg::Typed(t) = arg {
-                walk.bind(&t.pat, Some(types.plain(&t.ty)));
-            }
-        }
+        walk.inputs_of(function);
         walk.visit_block_mut(&mut function.written);
         let of_function = |(site, answer)| ((position, site), answer);
         resolution.written.extend(walk.answers.into_iter().map(of_function));
         let mut walk = Walk::new(&types, &methods, excluded, true, sites);
-        for param in &function.params {
-            walk.known(&param.ident.to_string(), &param.ty);
-            if let Some(pattern) = &param.pattern {
-                walk.bind(pattern, Some(types.plain(&param.ty)));
-            }
-        }
+        walk.params_of(function);
         let mut body = function.body.clone();
         walk.visit_block_mut(&mut body);
         let Walk { found, answers, seen, changed, .. } = walk;
@@ -94,6 +83,47 @@ pub(crate) fn resolve(item: &mut Item, batched: impl Fn(usize) -> bool) -> Resol
         }
     }
     resolution
+}
+
+/// A call of a method: of which candidate's function, by what name, and the types that a call by that name looks at before.
+type Found = (usize, Ident, Vec<Type>);
+
+/// A function in which calls of methods are calls of the functions that they are, and these calls, by its body; if the body as written has the
+/// same ones, and any.
+pub(crate) fn with_calls_by_path(
+    function: &Function,
+    types: &Types<'_>,
+    methods: &[Candidate],
+) -> Option<(Function, Vec<Found>)> {
+    let walk = || Walk { notes: false, ..Walk::new(types, methods, &[], true, 0) };
+    let mut function = function.clone();
+    let mut written = walk();
+    written.inputs_of(&function);
+    written.visit_block_mut(&mut function.written);
+    let mut made = walk();
+    made.params_of(&function);
+    let mut body = function.body.clone();
+    made.visit_block_mut(&mut body);
+    let found = made.found;
+    let same = called(&function.written, methods) == called(&body, methods);
+    if !(same && made.changed) {
+        return None;
+    }
+    rebind(&mut function, body);
+    Some((function, found))
+}
+
+/// The functions of candidates that code calls, in its order.
+fn called(code: &Block, methods: &[Candidate]) -> Vec<Ident> {
+    let mut names = Vec::new();
+    walk::each(code, |at| {
+        if let At::PathSegment(segment) = at
+            && methods.iter().any(|m| m.free.as_ref() == Some(&segment.ident))
+        {
+            names.push(segment.ident.clone());
+        }
+    });
+    names
 }
 
 /// The walk through one body.
@@ -111,7 +141,9 @@ pub(crate) struct Walk<'a> {
     /// Functions that are no part of the program.
     excluded: &'a [Excluded],
     /// Calls: of which function, and the types before it.
-    found: Vec<(usize, Ident, Vec<Type>)>,
+    found: Vec<Found>,
+    /// Whether what is known of calls is noted.
+    notes: bool,
     names: usize,
     pub(super) changed: bool,
 }
@@ -134,13 +166,39 @@ impl<'a> Walk<'a> {
             next,
             excluded,
             found: Vec::new(),
+            notes: true,
             names: 0,
             changed: false,
         }
     }
 
+    /// Binds the parameters of a function as they are written.
+    fn inputs_of(&mut self, function: &Function) {
+        if function.sig.receiver().is_some() {
+            self.known("self", &function.params[0].ty);
+        }
+        for arg in &function.sig.inputs {
+            if let syn::FnArg::Typed(t) = arg {
+                self.bind(&t.pat, Some(self.types.plain(&t.ty)));
+            }
+        }
+    }
+
+    /// The same, by their unique names.
+    fn params_of(&mut self, function: &Function) {
+        for param in &function.params {
+            self.known(&param.ident.to_string(), &param.ty);
+            if let Some(pattern) = &param.pattern {
+                self.bind(pattern, Some(self.types.plain(&param.ty)));
+            }
+        }
+    }
+
     /// Remembers what is known of a call, which gets a number if it has none. Its function stands at `span`.
     pub(super) fn answer(&mut self, attrs: &mut Vec<Attribute>, span: Span, answer: Answer) {
+        if !self.notes {
+            return;
+        }
         let site = call_sites::marked(attrs).unwrap_or_else(|| {
             let site = CallSite(self.next);
             self.next += 1;
