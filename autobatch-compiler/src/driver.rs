@@ -90,9 +90,10 @@ pub(crate) fn expanded(
     };
     let definitions = &declared.definitions;
     let excluded = excluded::of(&functions, others, own.as_ref(), &args.primitives, definitions).into();
-    let helpers = helpers::of(source, &item);
+    let (helpers, closure_helpers) = helpers::of(source, &item);
     let methods = helpers::methods(source, &item);
-    let mut model = model::Item { functions, own, helpers, methods, excluded, declared: Rc::new(declared) };
+    let declared = Rc::new(declared);
+    let mut model = model::Item { functions, own, helpers, closure_helpers, methods, excluded, declared };
     let (of_methods, shims) = match args.vector_math {
         true => desugar::helper_methods::rewrite(&mut model),
         false => Default::default(),

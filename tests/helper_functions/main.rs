@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod closures;
 mod copies;
 mod in_bodies;
 mod loops_of_data;

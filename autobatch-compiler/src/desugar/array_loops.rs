@@ -317,7 +317,7 @@ fn with_stars(body: &mut Block, variable: &Ident, ty: &Type) {
     });
 }
 
-pub(super) fn is_float(ty: &Type) -> bool {
+fn is_float(ty: &Type) -> bool {
     matches!(text(ty).as_str(), "f32" | "f64")
 }
 

@@ -24,7 +24,7 @@ use syn::{BinOp, Block, Expr, ExprForLoop, Ident, Lit, Stmt, Type, parse_quote};
 
 use crate::desugar::aggregates::MOST_ELEMENTS;
 use crate::desugar::array_closures;
-use crate::desugar::array_loops::{Arrays, is_float};
+use crate::desugar::array_loops::Arrays;
 use crate::desugar::chains::{ChainLoop, is_chain, loop_of};
 use crate::desugar::copies::{Mark, flatten, has_changing_copy, is_any_copy};
 use crate::desugar::early_returns;
@@ -36,7 +36,9 @@ use crate::desugar::straight_code::{self, Loops};
 use crate::desugar::substitution::{put_in_place, put_in_place_of_reference, rename};
 use crate::index::definitions::Definitions;
 use crate::item::array_shapes::{self, Shapes};
+use crate::item::closure_params::{ClosureParam, takes_closures, takes_only_closures};
 use crate::item::model::{Function, Item, Param, Passing, rebind};
+use crate::item::selection::is_generic;
 use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::resolve::types::{FunctionType, Scopes, Types};
 use crate::resolve::variables;
@@ -71,7 +73,8 @@ fn expand(
     in_for: bool,
 ) -> HelperChecks {
     let own = item.functions.iter().enumerate().filter(|(position, _)| !batched(*position));
-    let all = own.map(|(_, f)| f).chain(item.helpers.iter()).filter(|f| !f.associated && f.method.is_none());
+    let beside = item.helpers.iter().chain(item.closure_helpers.iter());
+    let all = own.map(|(_, f)| f).chain(beside).filter(|f| !f.associated && f.method.is_none());
     let mut helpers = BTreeMap::new();
     // What is the item's own hides what stands beside it.
     for function in all {
@@ -194,8 +197,8 @@ impl<'a> Expansion<'a> {
         let (helper, inner) = &self.with_its_own(helper, &numbers)?;
         let mut body = helper.body.clone();
         let size = operations(&body);
-        // Scalar clones call methods as they stand, with std's elementary functions.
-        let rounds_otherwise = self.vector_math && is_method && calls_library(&body);
+        // Scalar clones call methods, and generic functions, as they stand, with std's elementary functions.
+        let rounds_otherwise = self.vector_math && (is_method || is_generic(helper)) && calls_library(&body);
         if size > SMALL || self.copied + size > MOST || rounds_otherwise {
             return None;
         }
@@ -208,7 +211,10 @@ impl<'a> Expansion<'a> {
         let mut lets: Vec<Stmt> = Vec::new();
         for (param, arg) in helper.params.iter().zip(&args) {
             let name = names.get(&param.ident.to_string()).unwrap_or(&param.ident);
-            self.bind(param, name, arg, &mut body, &mut lets)?;
+            match ClosureParam::of(helper, param) {
+                Some(closure) => self.bind_closure(&closure, param, name, arg, &mut body, &mut lets)?,
+                None => self.bind(param, name, arg, &mut body, &mut lets)?,
+            }
         }
         if walk::any(&body, |at| matches!(at, At::Expr(Expr::Reference(_)))) {
             return None;
@@ -244,10 +250,13 @@ impl<'a> Expansion<'a> {
     /// A helper with its own calls expanded, if it only computes, and what rustc has to check of them. The parameters `numbers` are
     /// always the same.
     fn with_its_own(&self, helper: &'a Function, numbers: &[&Ident]) -> Option<(Function, HelperChecks)> {
-        let simple = |param: &Param| param.pattern.is_none() && self.is_of_values(&param.ty);
+        let simple = |param: &Param| {
+            param.pattern.is_none()
+                && (self.is_of_values(&param.ty) || ClosureParam::of(helper, param).is_some())
+        };
         if !helper.params.iter().all(simple)
             || !self.definitions().is_value(&helper.output)
-            || !helper.sig.generics.params.is_empty()
+            || !(helper.sig.generics.params.is_empty() || takes_only_closures(helper))
             || walk::any(&helper.written, |at| matches!(at, At::Item(_)))
         {
             return None;
@@ -269,26 +278,27 @@ impl<'a> Expansion<'a> {
     /// arrays that are not taken apart.
     fn gains_by_vectors(&self, helper: &Function, numbers: &[&Ident]) -> bool {
         let scopes = variables::types(helper, &VariableTypes::new(), self.helpers.types());
-        let of = |e: &Expr| self.helpers.types().of(&scopes, e);
-        let is_float = |e: &Expr| of(e).is_some_and(|ty| is_float(&ty));
         let is_number = |e: &Expr| {
             let known = |name: String| numbers.iter().any(|number| **number == name);
             matches!(bare(e), Expr::Lit(_)) || name(bare(e)).is_some_and(known)
         };
-        let is_narrow = |e: &Expr| {
-            let ty = of(e).map(|ty| text(&ty));
-            ty.is_some_and(|ty| ["u8", "u16", "u32", "i8", "i16", "i32"].contains(&ty.as_str()))
+        let is_of = |e: &Expr, wanted: &[&str]| {
+            let ty = self.helpers.types().of(&scopes, e).map(|ty| text(&ty));
+            ty.is_some_and(|ty| wanted.contains(&ty.as_str()))
         };
+        let is_wide = |e: &Expr| is_of(e, &["u64", "i64", "usize", "isize", "u128", "i128"]);
+        let is_narrow = |e: &Expr| is_of(e, &["u8", "u16", "u32", "i8", "i16", "i32"]);
         // Only narrow integers have products as wide as it takes to divide by a number.
-        let is_product = |left: &Expr, right: &Expr| {
-            literal(bare(right)).is_some_and(u64::is_power_of_two) || is_number(right) && is_narrow(left)
+        let is_integer = |left: &Expr, right: &Expr| {
+            let by_power = literal(bare(right)).is_some_and(u64::is_power_of_two);
+            !by_power && (is_wide(left) || is_wide(right) || is_narrow(left) && !is_number(right))
         };
         let divides = |e: &Expr| match e {
             Expr::Binary(e) => match e.op {
-                BinOp::Div(_) | BinOp::DivAssign(_) => {
-                    !is_float(&e.left) && !is_float(&e.right) && !is_product(&e.left, &e.right)
+                BinOp::Div(_) | BinOp::DivAssign(_) => is_integer(&e.left, &e.right),
+                BinOp::Rem(_) | BinOp::RemAssign(_) => {
+                    is_integer(&e.left, &e.right) || is_of(&e.left, &["f32", "f64"])
                 }
-                BinOp::Rem(_) | BinOp::RemAssign(_) => !is_product(&e.left, &e.right),
                 _ => false,
             },
             Expr::MethodCall(e) => e.method == "rem_euclid" || e.method == "div_euclid",
@@ -403,6 +413,30 @@ impl<'a> Expansion<'a> {
         new
     }
 
+    /// Puts a closure in front of the copy, or a function's name in the place of a parameter.
+    fn bind_closure(
+        &self,
+        closure: &ClosureParam,
+        param: &Param,
+        name: &Ident,
+        arg: &Expr,
+        body: &mut Block,
+        lets: &mut Vec<Stmt>,
+    ) -> Option<()> {
+        let arg = closure.typed(arg)?;
+        if !matches!(arg, Expr::Closure(_)) {
+            let own = mentions::name(&arg).and_then(|name| self.function.bindings.get(&name));
+            if param.mutable || own.is_some_and(|own| own.mutable) {
+                return None;
+            }
+            put_in_place(body, name, &arg);
+            return Some(());
+        }
+        let mutability = param.mutable.then(<syn::Token![mut]>::default);
+        lets.push(parse_quote!(let #mutability #name = #arg;));
+        Some(())
+    }
+
     /// Gives a parameter its value, or puts what stands for it in its place.
     fn bind(
         &self,
@@ -494,6 +528,7 @@ impl VisitMut for Expansion<'_> {
             && (self.in_for
                 || self.is_alone && loops(call.helper)
                 || has_loops_of_data(call.helper)
+                || takes_closures(call.helper)
                 || self.takes_structures(call.helper))
             && let Some(body) = self.expanded(call)
         {

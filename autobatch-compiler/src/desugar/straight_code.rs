@@ -5,6 +5,7 @@ use syn::{BinOp, Expr, Local, Pat, Stmt, Type, parse_quote};
 
 use crate::desugar::copies::is_any_copy;
 use crate::index::definitions::Definitions;
+use crate::item::closure_params::ClosureParam;
 use crate::item::model::{Function, Param};
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_constant, is_plain_literal, is_primitive, is_pure_function};
@@ -111,6 +112,13 @@ impl Straight<'_> {
         }
     }
 
+    /// Whether a parameter is called.
+    fn is_given(&self, called: &Expr) -> bool {
+        let is = |param: &&Param| mentions::is_variable(called, &param.ident.to_string());
+        let param = self.function.params.iter().find(is);
+        param.is_some_and(|param| ClosureParam::of(self.function, param).is_some())
+    }
+
     /// Whether a path makes a structure of its fields: `Xorshift(seed)`.
     fn makes(&self, path: &syn::ExprPath) -> bool {
         path.path.get_ident().is_some_and(|name| self.definitions.record(&parse_quote!(#name)).is_some())
@@ -185,8 +193,9 @@ impl Straight<'_> {
                     && self.computes(&e.receiver)
                     && e.args.iter().all(|e| self.computes(e))
             }
+            // What a function that is given does, its caller sees.
             Expr::Call(e) => {
-                matches!(&*e.func, Expr::Path(path) if is_pure_function(path) || self.makes(path))
+                matches!(&*e.func, Expr::Path(path) if is_pure_function(path) || self.makes(path) || self.is_given(&e.func))
                     && e.args.iter().all(|e| self.computes(e))
             }
             _ => false,

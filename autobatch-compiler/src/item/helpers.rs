@@ -11,22 +11,25 @@ use syn::{ImplItem, ItemImpl, Type, parse_quote};
 use crate::diagnostics::sink::Diagnostics;
 use crate::index::source::Source;
 use crate::item::model::Function;
-use crate::item::{methods, parse, selection};
+use crate::item::{closure_params, methods, parse, selection};
 use crate::syntax::annotated::methods_of;
 use crate::syntax::attributes;
 use crate::syntax::mentions;
 use crate::syntax::walk::{self, AtMut, Next};
 
-/// The helpers that `item` can call by their names, which is what rustc has handed over.
-pub(crate) fn of(source: Option<&Source>, item: &TokenStream) -> Rc<[Function]> {
+/// The helpers that `item` can call by their names, which is what rustc has handed over, and those of them that are generic in functions that
+/// they are given.
+pub(crate) fn of(source: Option<&Source>, item: &TokenStream) -> (Rc<[Function]>, Rc<[Function]>) {
     let written =
         source.and_then(|source| source.around(item)).into_iter().flat_map(|around| &around.functions);
     let functions = written.filter(|f| !attributes::is_primitive(&f.attrs)).filter_map(|f| {
         let mut diag = Diagnostics::default();
         let function = parse::function(&f.attrs, &f.vis, &f.sig, &f.block, None, &mut diag)?;
-        (diag.is_empty() && !selection::is_generic(&function)).then_some(function)
+        diag.is_empty().then_some(function)
     });
-    functions.collect()
+    let (generic, plain): (Vec<Function>, Vec<Function>) = functions.partition(selection::is_generic);
+    let generic = generic.into_iter().filter(closure_params::takes_only_closures);
+    (plain.into(), generic.collect())
 }
 
 /// Methods and operators of the types beside it, as functions of their receivers.

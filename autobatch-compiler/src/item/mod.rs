@@ -6,6 +6,7 @@
 
 pub(crate) mod array_shapes;
 pub mod checks;
+pub(crate) mod closure_params;
 pub mod excluded;
 pub mod functions;
 pub mod helpers;

@@ -65,6 +65,8 @@ pub struct Item {
     pub own: Option<Type>,
     /// Functions beside it that its functions may call.
     pub helpers: Rc<[Function]>,
+    /// Those that are generic in functions that they are given.
+    pub closure_helpers: Rc<[Function]>,
     /// Methods and operators of the types beside it.
     pub methods: Rc<[Function]>,
     /// Functions of it that are no part of the program.

@@ -18,6 +18,7 @@ mod lorenz;
 mod peer;
 mod quadrature;
 mod random_walk;
+mod roots;
 mod sequences;
 #[cfg(not(test))]
 mod shadows;
@@ -41,6 +42,7 @@ const ALGORITHMS: &[Styles] = &[
     arrays::styles,
     random_walk::styles,
     quadrature::styles,
+    roots::styles,
     trees::nearest,
     trees::forests,
     tables::noise,
