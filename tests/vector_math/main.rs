@@ -192,8 +192,7 @@ fn by_methods(seed: u64, scale: f64) -> f64 {
         sum += 0.5 * rng.normal() + if i % 2 == 0 { rng.log_normal(scale) } else { Rng::shift(sum) };
     }
     while sum > 3.0 && rng.polar() < 1.5 {
-        let shadowed = rng;
-        let mut rng = shadowed;
+        let mut rng = Rng { state: rng.state };
         sum -= rng.normal().abs() + 0.5;
     }
     let twice = |x: f64| x + Rng::shift(x);
