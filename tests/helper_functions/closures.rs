@@ -1,7 +1,7 @@
 //! Helpers that are given functions: closures, functions, by value and by reference, generic and not.
 
 // Written as users write.
-#![allow(clippy::redundant_closure, clippy::needless_borrows_for_generic_args)]
+#![allow(clippy::manual_is_multiple_of, clippy::redundant_closure, clippy::needless_borrows_for_generic_args)]
 
 use autobatch::autobatch;
 

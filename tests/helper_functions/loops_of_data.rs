@@ -1,7 +1,7 @@
 //! Helpers whose loops run as often as the data say: copied into the program or not, the results are the scalar function's.
 
 // Written as users write.
-#![allow(clippy::manual_is_multiple_of, clippy::needless_return)]
+#![allow(clippy::manual_is_multiple_of, clippy::needless_borrows_for_generic_args, clippy::needless_return)]
 
 use autobatch::autobatch;
 
