@@ -33,6 +33,8 @@ pub(super) struct ChainLoop {
     pub(super) is_counted: bool,
     /// Whether it goes over a member's arrays.
     pub(super) is_short: bool,
+    /// Whether it runs equally often for all.
+    pub(super) is_alike: bool,
     /// Whether members leave it at different times, so that lane interchange may not take it.
     pub(super) leaves: bool,
 }
@@ -134,8 +136,8 @@ pub(super) fn loop_of(
     let (pat, stmts) = (round.pat?, round.stmts);
     let leaves = !is_short && ["any", "all", "position"].iter().any(|name| last.method == name);
     let each = parse_quote!(for #pat in #source { #(#stmts)* });
-    let is_counted = is_counted(&source);
-    Some(ChainLoop { before, each, value, closures: round.closures, is_counted, is_short, leaves })
+    let (is_counted, is_alike) = (is_counted(&source), runs_alike(&source));
+    Some(ChainLoop { before, each, value, closures: round.closures, is_counted, is_short, is_alike, leaves })
 }
 
 /// Whether an expression is a chain of adaptors over lists.
@@ -157,16 +159,13 @@ fn stages<'c>(chain: &'c Expr, is_list: &dyn Fn(&Expr) -> bool) -> Option<(Expr,
     is_source(source, is_list).then(|| (source.clone(), stages))
 }
 
-/// Whether an iterator goes through lists, or a range whose ends are the same for all.
+/// Whether an iterator goes through lists, or from one number to another.
 fn is_source(expr: &Expr, is_list: &dyn Fn(&Expr) -> bool) -> bool {
-    let is_end = |end: Option<&Expr>| match end.map(bare) {
-        Some(Expr::Lit(_)) => true,
-        Some(Expr::Path(path)) => is_constant(path),
-        Some(Expr::MethodCall(e)) => e.method == "len" && e.args.is_empty() && is_list(bare(&e.receiver)),
-        _ => false,
-    };
     match bare(expr) {
-        Expr::Range(e) => is_end(e.start.as_deref()) && is_end(e.end.as_deref()),
+        Expr::Range(e) => {
+            let is_end = |end: &Option<Box<Expr>>| end.as_deref().is_some_and(|end| is_end(end, is_list));
+            is_end(&e.start) && is_end(&e.end)
+        }
         Expr::MethodCall(e) => match (e.method.to_string().as_str(), e.args.first()) {
             ("iter", None) => is_list(bare(&e.receiver)),
             ("enumerate" | "rev" | "copied", None) => is_source(&e.receiver, is_list),
@@ -184,9 +183,38 @@ fn is_source(expr: &Expr, is_list: &dyn Fn(&Expr) -> bool) -> bool {
     }
 }
 
-/// Whether a chain has an adaptor that may fail where it is made.
+/// Whether an end of a range is a number: computed from variables, or the length of a list.
+fn is_end(end: &Expr, is_list: &dyn Fn(&Expr) -> bool) -> bool {
+    match bare(end) {
+        Expr::Lit(_) => true,
+        Expr::Path(path) => is_constant(path) || path.path.get_ident().is_some(),
+        Expr::MethodCall(e) => e.method == "len" && e.args.is_empty() && is_list(bare(&e.receiver)),
+        Expr::Cast(e) => is_end(&e.expr, is_list),
+        Expr::Binary(e) => is_end(&e.left, is_list) && is_end(&e.right, is_list),
+        _ => false,
+    }
+}
+
+/// Whether a chain has an adaptor, or the end of a range, that may fail where it is made.
 fn has_step(source: &Expr) -> bool {
-    walk::any(source, |at| matches!(at, At::Expr(Expr::MethodCall(e)) if e.method == "step_by"))
+    walk::any(source, |at| match at {
+        At::Expr(Expr::MethodCall(e)) => e.method == "step_by",
+        At::Expr(e) => matches!(e, Expr::Binary(_)),
+        _ => false,
+    })
+}
+
+/// Whether a loop runs equally often for all: the ends of ranges are literals, constants and lengths of lists.
+fn runs_alike(source: &Expr) -> bool {
+    let is_alike = |end: &Option<Box<Expr>>| match end.as_deref().map(bare) {
+        Some(Expr::Path(path)) => is_constant(path),
+        Some(end) => matches!(end, Expr::Lit(_) | Expr::MethodCall(_)),
+        None => true,
+    };
+    !walk::any(source, |at| match at {
+        At::Expr(Expr::Range(e)) => !(is_alike(&e.start) && is_alike(&e.end)),
+        _ => false,
+    })
 }
 
 /// Whether lowering counts through what a loop goes over.
@@ -380,7 +408,7 @@ mod tests {
             "xs.iter().map(|x| x - a).skip(2).sum::<f64>()",
             "xs.iter().map(move |x| x - a).sum::<f64>()",
             "xs.iter().sum::<f64>()",
-            "(0..n).map(|i| i).sum::<usize>()",
+            "(0..next(n)).map(|i| i).sum::<usize>()",
             "xs.iter().zip(ys.iter().map(|y| y * a)).map(|(x, y)| x * y).sum::<f64>()",
             "xs.iter().zip(own).map(|(x, y)| x * y).sum::<f64>()",
             "xs.iter().skip(n + 1).map(|x| x - a).sum::<f64>()",

@@ -385,7 +385,12 @@ impl<'a> Expansion<'a> {
         };
         let is_array = |list: &Expr| self.arrays().of(list).is_some();
         let chain = loop_of(expr, is_list, is_array, type_of, &mut names)?;
-        let ChainLoop { before, mut each, value, closures, is_counted, is_short, leaves } = chain;
+        let ChainLoop { before, mut each, value, closures, is_counted, is_short, is_alike, leaves } = chain;
+        // In blocks only vectors gain.
+        let is_scalar = || !self.vector_math && calls_library(&closures[..]);
+        if !is_alike && (!is_counted || is_scalar()) {
+            return None;
+        }
         let changes = closures.iter().any(|code| may_change(code) || has_changing_copy(code));
         if is_short {
             each = self.counting(&each)?;
