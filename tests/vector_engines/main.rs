@@ -10,6 +10,7 @@ mod chains_over_shared_lists;
 mod conditional_stores;
 mod division_by_reciprocal;
 mod elements_of_shared_lists;
+mod enumerations;
 mod interchanged_arrays;
 mod items_of_bodies;
 mod lane_interchange;

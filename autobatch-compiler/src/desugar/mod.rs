@@ -21,6 +21,7 @@ pub(crate) mod counting_whiles;
 mod early_returns;
 mod element_swaps;
 pub(crate) mod elementary_operands;
+pub(crate) mod enum_codes;
 mod expected_types;
 mod helper_calls;
 pub(crate) mod helper_checks;

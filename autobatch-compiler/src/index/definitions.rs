@@ -64,6 +64,8 @@ struct Definition {
     shape: Shape,
     /// Whether it says that it is `Copy`.
     is_copy: bool,
+    /// Whether `==` is derived.
+    is_compared: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -85,12 +87,13 @@ impl Definitions {
                 Item::Struct(i) => (&i.ident, &i.generics, Shape::Struct(i.fields.clone()), &i.attrs[..]),
                 Item::Enum(i) => {
                     let variants = i.variants.iter().map(|v| (v.ident.clone(), v.fields.clone()));
-                    (&i.ident, &i.generics, Shape::Enum(variants.collect()), &[][..])
+                    (&i.ident, &i.generics, Shape::Enum(variants.collect()), &i.attrs[..])
                 }
                 Item::Type(i) => (&i.ident, &i.generics, Shape::Alias(i.ty.clone()), &[][..]),
                 _ => continue,
             };
-            let definition = Definition { generics: generics.clone(), shape, is_copy: derives_copy(attrs) };
+            let (is_copy, is_compared) = (derives(attrs, "Copy"), derives(attrs, "PartialEq"));
+            let definition = Definition { generics: generics.clone(), shape, is_copy, is_compared };
             scope.entry(ident.to_string()).and_modify(|twice| *twice = None).or_insert(Some(definition));
         }
         for (name, definition) in scope {
@@ -254,6 +257,15 @@ impl Definitions {
         let types = self.types.keys().filter(|_| self.with_owned);
         let types = types.filter_map(|name| syn::parse_str::<Type>(name).ok());
         types.filter(|ty| !self.says_copy(ty) && self.record(ty).is_some() && self.is_value(ty)).collect()
+    }
+
+    /// The variants of a `Copy` enumeration of the file without fields, and whether `==` is derived.
+    pub(crate) fn codes(&self, name: &Ident) -> Option<(Vec<&Ident>, bool)> {
+        let definition = self.types.get(&name.to_string())?.as_ref()?;
+        let Shape::Enum(variants) = &definition.shape else { return None };
+        let plain = variants.iter().all(|(_, fields)| matches!(fields, Fields::Unit));
+        let fits = plain && definition.is_copy && definition.generics.params.is_empty();
+        fits.then(|| (variants.iter().map(|(name, _)| name).collect(), definition.is_compared))
     }
 
     /// Whether a structure says that it is `Copy`.
@@ -454,13 +466,13 @@ impl Operation {
     }
 }
 
-/// Whether attributes derive `Copy`.
-fn derives_copy(attrs: &[Attribute]) -> bool {
+/// Whether attributes derive a trait.
+fn derives(attrs: &[Attribute], of_trait: &str) -> bool {
     attrs.iter().any(|attr| match &attr.meta {
         Meta::List(list) if attr.path().is_ident("derive") => {
             let parser = Punctuated::<Path, Token![,]>::parse_terminated;
             let traits = list.parse_args_with(parser);
-            traits.is_ok_and(|traits| traits.iter().any(|path| last_name(path) == "Copy"))
+            traits.is_ok_and(|traits| traits.iter().any(|path| last_name(path) == of_trait))
         }
         _ => false,
     })
