@@ -1,5 +1,8 @@
 //! Chains over ranges whose ends the data say, against the scalar function.
 
+// Written as users write.
+#![allow(clippy::manual_is_multiple_of)]
+
 use autobatch::autobatch;
 
 use crate::common::{agree_at, column};
