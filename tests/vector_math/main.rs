@@ -209,10 +209,35 @@ fn by_methods_of_a_state(rng: &mut Rng, scale: f64) -> f64 {
     sum
 }
 
+#[autobatch(strict, vector_math)]
+fn by_path(x: f64) -> f64 {
+    x + Rng::shift(x)
+}
+
+/// Two blocks with functions of one name.
+#[derive(Clone, Copy)]
+struct Wide(f64);
+#[derive(Clone, Copy)]
+struct Narrow(f64);
+
+#[autobatch(strict, vector_math)]
+impl Wide {
+    fn next(self, seed: u64) -> f64 {
+        self.0 * Rng::new(seed).normal()
+    }
+}
+
+#[autobatch(strict, vector_math)]
+impl Narrow {
+    fn next(self, seed: u64) -> f64 {
+        0.5 * self.0 * Rng::new(seed).normal()
+    }
+}
+
 mod by_methods_by_math {
     use super::{Rng, math};
 
-    fn normal(rng: &mut Rng) -> f64 {
+    pub(super) fn normal(rng: &mut Rng) -> f64 {
         let u = 1.0 - rng.uniform();
         let v = rng.uniform();
         (-2.0 * math::ln(u)).sqrt() * math::cos(6.25 * v)
@@ -266,6 +291,23 @@ fn methods_beside_the_item_too() {
         let got = by_methods_of_a_state_batched_with(&mut rngs, &scales, options).unwrap();
         let got = got.into_values().unwrap().into_iter().map(f64::to_bits);
         assert_eq!(got.collect::<Vec<_>>(), want_of_state);
+    });
+}
+
+#[test]
+fn methods_are_found_by_path_and_in_blocks() {
+    let seeds: Vec<u64> = (0..300).map(|i| i * 77_777 + 5).collect();
+    let x: Vec<f64> = (0..300).map(|i| i as f64 * 0.01 - 1.0).collect();
+    let normals: Vec<f64> = seeds.iter().map(|s| by_methods_by_math::normal(&mut Rng::new(*s))).collect();
+    let (wide, narrow) = (x.iter().map(|x| Wide(*x)).collect::<Vec<_>>(), x.iter().map(|x| Narrow(*x)));
+    let narrow: Vec<Narrow> = narrow.collect();
+    everywhere(|options| {
+        let got = by_path_batched_with(&x, options).unwrap().into_values().unwrap();
+        assert_eq!(got, x.iter().map(|x| x + math::tanh(*x)).collect::<Vec<_>>());
+        let got = Wide::next_batched_with(&wide, &seeds, options).unwrap().into_values().unwrap();
+        assert_eq!(got, x.iter().zip(&normals).map(|(x, n)| x * n).collect::<Vec<_>>());
+        let got = Narrow::next_batched_with(&narrow, &seeds, options).unwrap().into_values().unwrap();
+        assert_eq!(got, x.iter().zip(&normals).map(|(x, n)| 0.5 * x * n).collect::<Vec<_>>());
     });
 }
 

@@ -194,9 +194,7 @@ fn question_ident(function: &Function) -> Ident {
 /// A name that no other function's has.
 pub(crate) fn named(function: &Function, what: &str) -> Ident {
     let ident = &function.sig.ident;
-    let owner = function.owner.iter().flat_map(|owner| text(owner).into_bytes());
-    let owner: String = owner.map(|c| if c.is_ascii_alphanumeric() { char::from(c) } else { '_' }).collect();
-    format_ident!("__autobatch_{}_{}{}", what, owner, ident, span = ident.span())
+    format_ident!("__autobatch_{}_{}{}", what, methods::owner_name(function), ident, span = ident.span())
 }
 
 /// Whether a function has a check: it can be written twice, and no lifetime is in its output, since which of several an opaque

@@ -18,7 +18,7 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
-use quote::format_ident;
+use quote::ToTokens;
 use syn::Type;
 
 use crate::desugar::helper_checks::HelperChecks;
@@ -32,15 +32,14 @@ use crate::std_models::elementary::calls_library;
 use crate::syntax::mentions::{idents, text};
 use crate::syntax::reachability::reached;
 use crate::syntax::visit_mut::VisitMut;
-use quote::ToTokens;
 
 /// Makes helpers of methods. What rustc has to check, and the functions.
 pub(crate) fn rewrite(item: &mut Item) -> (HelperChecks, Vec<TokenStream>) {
     let mut checks = HelperChecks::default();
-    let Some(entry) = item.functions.first().map(|f| f.sig.ident.clone()) else { return (checks, vec![]) };
+    let Some(first) = item.functions.first() else { return (checks, vec![]) };
     let mut freed: Vec<Function> = chosen(&item.methods).cloned().collect();
     for f in &mut freed {
-        f.sig.ident = methods::for_item(&f.sig.ident, &entry);
+        f.sig.ident = methods::for_item(&f.sig.ident, first);
     }
     let candidates: Vec<Candidate> = (0..freed.len()).filter_map(|nth| candidate(nth, &freed[nth])).collect();
     if candidates.is_empty() {
@@ -52,27 +51,27 @@ pub(crate) fn rewrite(item: &mut Item) -> (HelperChecks, Vec<TokenStream>) {
     let declared = item.declared.clone();
     let functions = FunctionType::all(&known, item.own.as_ref(), &declared.beside);
     let types = Types { definitions: &declared.beside, functions: &functions, own: item.own.clone() };
-    let mut called = BTreeSet::new();
     let mut helpers: Vec<Function> = item.helpers.to_vec();
+    let (callers, mut is_used) = (item.functions.len() + helpers.len(), false);
     // They are functions from now on.
     helpers.extend(freed.iter().cloned().map(|f| Function { method: None, ..f }));
-    for function in item.functions.iter_mut().chain(&mut helpers) {
+    for (position, function) in item.functions.iter_mut().chain(&mut helpers).enumerate() {
         if function.may_hide_types(&declared.beside) {
             continue;
         }
         let Some((rewritten, found)) = with_calls_by_path(function, &types, &candidates) else { continue };
         *function = rewritten;
+        is_used |= position < callers;
         for (nth, name, before) in found {
             let owner = freed[nth].method.as_ref().map(|m| m.owner.clone());
             let mut own = Substitute::new(owner.map(|owner| ("Self".to_owned(), owner)));
             let mut before: Vec<Type> = before;
             before.iter_mut().for_each(|ty| own.visit_type_mut(ty));
             checks.finds_nothing(&name, before);
-            called.insert(nth);
         }
     }
     item.helpers = helpers.into();
-    (checks, if called.is_empty() { vec![] } else { shims })
+    (checks, if is_used { shims } else { vec![] })
 }
 
 /// The methods of types themselves that call elementary functions, or methods that do.
@@ -109,7 +108,7 @@ fn candidate(nth: usize, f: &Function) -> Option<Candidate> {
         name: method.shown.sig.ident.to_string(),
         params: f.params.len(),
         takes,
-        free: Some(format_ident!("{}", f.sig.ident)),
+        free: Some(f.sig.ident.clone()),
         of_trait: None,
         outer: 0,
     })

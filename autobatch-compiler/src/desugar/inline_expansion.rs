@@ -20,9 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use proc_macro2::Span;
-use syn::{BinOp, Block, Expr, ExprForLoop, Ident, Lit, Stmt, Type, parse_quote};
+use syn::{Block, Expr, ExprForLoop, Ident, Lit, Stmt, Type, parse_quote};
 
-use crate::desugar::aggregates::MOST_ELEMENTS;
 use crate::desugar::array_closures;
 use crate::desugar::array_loops::Arrays;
 use crate::desugar::chains::{ChainLoop, is_chain, loop_of};
@@ -31,6 +30,7 @@ use crate::desugar::early_returns;
 use crate::desugar::element_swaps::exchanged;
 use crate::desugar::helper_calls::{HelperCall, Helpers};
 use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::loops_of_data;
 use crate::desugar::spelled_types;
 use crate::desugar::straight_code::{self, Loops};
 use crate::desugar::substitution::{put_in_place, put_in_place_of_reference, rename};
@@ -44,7 +44,7 @@ use crate::resolve::types::{FunctionType, Scopes, Types};
 use crate::resolve::variables;
 use crate::std_models::elementary::calls_library;
 use crate::std_models::number_methods::is_pure_method;
-use crate::std_models::pure::{is_primitive, is_pure_function, literal};
+use crate::std_models::pure::{is_primitive, is_pure_function};
 use crate::syntax::mentions::{self, assignment, bare, is_variable, name, text};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, AtMut};
@@ -271,43 +271,8 @@ impl<'a> Expansion<'a> {
         let mut helper = helper.clone();
         rebind(&mut helper, body);
         let loops = straight_code::computes(&helper, self.definitions())?;
-        (loops == Loops::Alike || self.gains_by_vectors(&helper, numbers)).then_some((helper, checks))
-    }
-
-    /// Whether loops of a helper that run as the data say are better the program's: rounds of blocks gain by vectors only, and each would move
-    /// arrays that are not taken apart.
-    fn gains_by_vectors(&self, helper: &Function, numbers: &[&Ident]) -> bool {
-        let scopes = variables::types(helper, &VariableTypes::new(), self.helpers.types());
-        let is_number = |e: &Expr| {
-            let known = |name: String| numbers.iter().any(|number| **number == name);
-            matches!(bare(e), Expr::Lit(_)) || name(bare(e)).is_some_and(known)
-        };
-        let is_of = |e: &Expr, wanted: &[&str]| {
-            let ty = self.helpers.types().of(&scopes, e).map(|ty| text(&ty));
-            ty.is_some_and(|ty| wanted.contains(&ty.as_str()))
-        };
-        let is_wide = |e: &Expr| is_of(e, &["u64", "i64", "usize", "isize", "u128", "i128"]);
-        let is_narrow = |e: &Expr| is_of(e, &["u8", "u16", "u32", "i8", "i16", "i32"]);
-        // Only narrow integers have products as wide as it takes to divide by a number.
-        let is_integer = |left: &Expr, right: &Expr| {
-            let by_power = literal(bare(right)).is_some_and(u64::is_power_of_two);
-            !by_power && (is_wide(left) || is_wide(right) || is_narrow(left) && !is_number(right))
-        };
-        let divides = |e: &Expr| match e {
-            Expr::Binary(e) => match e.op {
-                BinOp::Div(_) | BinOp::DivAssign(_) => is_integer(&e.left, &e.right),
-                BinOp::Rem(_) | BinOp::RemAssign(_) => {
-                    is_integer(&e.left, &e.right) || is_of(&e.left, &["f32", "f64"])
-                }
-                _ => false,
-            },
-            Expr::MethodCall(e) => e.method == "rem_euclid" || e.method == "div_euclid",
-            _ => false,
-        };
-        let is_library = !self.vector_math && calls_library(&helper.body);
-        !is_library
-            && !has_long_arrays(&helper.body)
-            && !walk::any(&helper.body, |at| matches!(at, At::Expr(e) if divides(e)))
+        let gain = || loops_of_data::gain(&helper, numbers, self.helpers.types(), self.vector_math);
+        (loops == Loops::Alike || gain()).then_some((helper, checks))
     }
 
     /// Whether a parameter is a value, or a reference to one or to what is shared, without a name for its lifetime.
@@ -532,7 +497,7 @@ impl VisitMut for Expansion<'_> {
         if let Some(call) = self.helpers.called(&self.scopes, expr)
             && (self.in_for
                 || self.is_alone && loops(call.helper)
-                || has_loops_of_data(call.helper)
+                || loops_of_data::has_any(call.helper)
                 || takes_closures(call.helper)
                 || self.takes_structures(call.helper))
             && let Some(body) = self.expanded(call)
@@ -641,20 +606,6 @@ fn calls_any(body: &Block, names: &BTreeSet<String>) -> bool {
 /// Whether a function has loops.
 fn loops(helper: &Function) -> bool {
     walk::any(&helper.body, |at| matches!(at, At::Expr(Expr::ForLoop(_))))
-}
-
-/// Whether it has some that may run as often as the data say.
-fn has_loops_of_data(helper: &Function) -> bool {
-    walk::any(&helper.body, |at| matches!(at, At::Expr(Expr::While(_) | Expr::Loop(_))))
-}
-
-/// Whether code makes arrays that are not taken apart: each round of a loop in blocks would move them.
-fn has_long_arrays(body: &Block) -> bool {
-    walk::any(body, |at| match at {
-        At::Expr(Expr::Array(e)) => e.elems.len() as u64 > MOST_ELEMENTS,
-        At::Expr(Expr::Repeat(e)) => literal(&e.len).is_none_or(|len| len > MOST_ELEMENTS),
-        _ => false,
-    })
 }
 
 /// Whether an expression is a variable, or a field of one, maybe behind a reference.

@@ -29,6 +29,7 @@ pub(crate) mod helper_methods;
 pub(crate) mod inline_expansion;
 pub(crate) mod iterators;
 pub(crate) mod local_closures;
+mod loops_of_data;
 mod macros;
 mod operands;
 mod options;

@@ -384,9 +384,15 @@ pub(crate) fn shims(functions: &[Function]) -> Vec<TokenStream> {
     shims.collect()
 }
 
-/// The name of a method's function beside one of several items, which may all have it.
-pub(crate) fn for_item(name: &Ident, entry: &Ident) -> Ident {
-    format_ident!("{name}{FOR}{entry}", span = name.span())
+/// The name of a method's function beside one of several items, which may all have it. An item is known by its first function.
+pub(crate) fn for_item(name: &Ident, first: &Function) -> Ident {
+    format_ident!("{}{FOR}{}{}", name, owner_name(first), first.sig.ident, span = name.span())
+}
+
+/// The type of a function's `impl` block as a part of a name.
+pub(crate) fn owner_name(function: &Function) -> String {
+    let owner = function.owner.iter().flat_map(|owner| mentions::text(owner).into_bytes());
+    owner.map(|c| if c.is_ascii_alphanumeric() { char::from(c) } else { '_' }).collect()
 }
 
 /// The name that users know a function by.
