@@ -100,6 +100,31 @@ fn functions_of_every_kind() {
     );
 }
 
+fn in_turn(f: impl Fn(u64) -> u64, n: u64) -> u64 {
+    f(n / 2) + f(n / 3)
+}
+
+/// The program's own calls in a closure that is handed on, and the function itself.
+#[autobatch(strict)]
+fn handed_on(n: u64) -> u64 {
+    if n == 0 {
+        return 1;
+    }
+    in_turn(|i| handed_on(i) * 3 % 1000, n)
+}
+
+#[autobatch(strict)]
+fn as_a_value(n: u64) -> u64 {
+    if n == 0 { 0 } else { 1 + in_turn(as_a_value, n) }
+}
+
+#[test]
+fn recursion_through_a_helper() {
+    let ns: Vec<u64> = (0..60).map(|i| i * i % 97).collect();
+    agree_at(SIZES, &ns, |&n| handed_on(n), |n, options| handed_on_batched_with(n, options));
+    agree_at(SIZES, &ns, |&n| as_a_value(n), |n, options| as_a_value_batched_with(n, options));
+}
+
 /// A copy counts what the closure changes where the call stands.
 #[autobatch(strict)]
 fn in_order(a: f64, n: u32) -> (f64, u32) {

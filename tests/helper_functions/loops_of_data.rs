@@ -210,3 +210,59 @@ fn rejection_by_methods_and_functions() {
         },
     );
 }
+
+/// A root, if there is one soon.
+fn soon(a: f64, most: u32) -> Option<f64> {
+    let mut x = 0.5 * (1.0 + a);
+    for _ in 0..most {
+        let step = (x * x - a) / (2.0 * x);
+        x -= step;
+        if step.abs() < 1e-9 {
+            return Some(x);
+        }
+    }
+    None
+}
+
+fn pair(n: u64) -> Option<(f64, u32)> {
+    let (mut k, mut m) = (0, n);
+    while m > 1 {
+        if k > 12 {
+            return None;
+        }
+        m = if m & 1 == 0 { m >> 1 } else { m + 1 };
+        k += 1;
+    }
+    Some((k as f64 * 0.5, k))
+}
+
+#[autobatch(strict)]
+fn maybe(x: f64, n: u64) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..5 {
+        let most = (n % 6) as u32 + i;
+        sum += soon(x + f64::from(i), most).unwrap_or(-0.5);
+        match soon(x * f64::from(i + 1), most + 1) {
+            Some(root) if root > 2.0 => sum -= root,
+            Some(root) => sum += 2.0 * root,
+            None => sum *= 0.5,
+        }
+        if let Some((half, k)) = pair(n + u64::from(i)) {
+            sum += half / f64::from(k + 1);
+        }
+        if soon(sum.abs(), 3).is_some() && pair(n).is_none() {
+            sum += 1.0;
+        }
+    }
+    sum
+}
+
+#[test]
+fn helpers_that_may_find_nothing() {
+    agree_at(
+        SIZES,
+        &inputs(),
+        |&(x, n)| maybe(x, n),
+        |batch, options| maybe_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options),
+    );
+}

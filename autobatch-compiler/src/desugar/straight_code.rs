@@ -132,7 +132,9 @@ impl Straight<'_> {
         match expr {
             Expr::Lit(e) => is_plain_literal(&e.lit),
             Expr::Path(p) => {
-                is_constant(p) || name(expr).is_some_and(|name| self.function.bindings.contains_key(&name))
+                p.path.is_ident("None")
+                    || is_constant(p)
+                    || name(expr).is_some_and(|name| self.function.bindings.contains_key(&name))
             }
             Expr::Unary(e) => self.computes(&e.expr),
             Expr::Binary(e) => self.all(&[&e.left, &e.right]),
@@ -195,7 +197,7 @@ impl Straight<'_> {
             }
             // What a function that is given does, its caller sees.
             Expr::Call(e) => {
-                matches!(&*e.func, Expr::Path(path) if is_pure_function(path) || self.makes(path) || self.is_given(&e.func))
+                matches!(&*e.func, Expr::Path(path) if path.path.is_ident("Some") || is_pure_function(path) || self.makes(path) || self.is_given(&e.func))
                     && e.args.iter().all(|e| self.computes(e))
             }
             _ => false,

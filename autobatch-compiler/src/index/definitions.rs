@@ -289,6 +289,13 @@ impl Definitions {
         }
     }
 
+    /// What an `Option` of values holds.
+    pub(crate) fn optional_value(&self, ty: &Type) -> Option<Type> {
+        let ty = self.plain(ty);
+        let held = argument(&ty, 0).filter(|_| self.is_the_librarys(&ty, "Option"))?;
+        self.is_value(&held).then_some(held)
+    }
+
     fn of(&self, ty: &Type) -> Option<&Definition> {
         self.types.get(&name(ty)?.to_string())?.as_ref()
     }
