@@ -1,7 +1,7 @@
 use autobatch::autobatch;
 
 fn twice(f: impl Fn(u64) -> u64, n: u64) -> u64 {
-    f(f(n))
+    Some(f(n)).map_or(0, &f)
 }
 
 #[autobatch(strict)]

@@ -10,7 +10,7 @@ fn halves(x: &[f64]) -> Vec<f64> {
 }
 
 fn twice(f: impl Fn(u64) -> u64, n: u64) -> u64 {
-    f(f(n))
+    Some(f(n)).map_or(0, &f)
 }
 
 /// It reaches the primitive in a closure that is handed on: fibers.
