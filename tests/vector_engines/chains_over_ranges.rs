@@ -44,18 +44,17 @@ fn k_of(n: u32) -> u32 {
 #[test]
 fn ends_of_every_kind() {
     let inputs: Vec<(f64, u32)> = (0..120).map(|i| (f64::from(i) * 0.11, i * 7 % 31)).collect();
-    for is_first in [true, false] {
-        agree_at(
-            &[1, 33, 300],
-            &inputs,
-            |&(x, n)| if is_first { chains(x, n) } else { places(x, n) },
-            |batch, options| {
-                let (x, n) = (column(batch, |i| i.0), column(batch, |i| i.1));
-                match is_first {
-                    true => chains_batched_with(&x, &n, options),
-                    false => places_batched_with(&x, &n, options),
-                }
-            },
-        );
-    }
+    let sizes = [1, 33, 300];
+    agree_at(
+        &sizes,
+        &inputs,
+        |&(x, n)| chains(x, n),
+        |batch, options| chains_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options),
+    );
+    agree_at(
+        &sizes,
+        &inputs,
+        |&(x, n)| places(x, n),
+        |batch, options| places_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options),
+    );
 }

@@ -18,7 +18,7 @@ use crate::syntax::walk::{self, At, Next};
 /// The most fields of a structure that is taken apart.
 const MOST_FIELDS: usize = 16;
 /// The most elements of a state's array that is kept in a variable.
-pub(super) const MOST_ELEMENTS: u64 = 8;
+const MOST_ELEMENTS: u64 = 8;
 
 /// A variable that is taken apart.
 pub(super) struct Aggregate {

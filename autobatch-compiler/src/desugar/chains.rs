@@ -74,7 +74,7 @@ pub(super) fn loop_of(
     let args: Vec<&Expr> = last.args.iter().collect();
     let (before, value): (Vec<Stmt>, Expr) = match (last.method.to_string().as_str(), &args[..]) {
         // The list is looked at before the first value is made.
-        ("fold", [init, step]) if is_quiet(init) || !has_step(&source) => {
+        ("fold", [init, step]) if is_quiet(init) || !may_fail(&source) => {
             let written = match step {
                 Expr::Closure(c) => match c.inputs.first() {
                     Some(Pat::Type(pat)) => Some((*pat.ty).clone()),
@@ -196,7 +196,7 @@ fn is_end(end: &Expr, is_list: &dyn Fn(&Expr) -> bool) -> bool {
 }
 
 /// Whether a chain has an adaptor, or the end of a range, that may fail where it is made.
-fn has_step(source: &Expr) -> bool {
+fn may_fail(source: &Expr) -> bool {
     walk::any(source, |at| match at {
         At::Expr(Expr::MethodCall(e)) => e.method == "step_by",
         At::Expr(e) => matches!(e, Expr::Binary(_)),

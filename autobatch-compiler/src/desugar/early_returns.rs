@@ -121,7 +121,7 @@ impl Rewrite<'_> {
                 "char" => parse_quote!('\0'),
                 _ => parse_quote!((0u8 as #ty)),
             },
-            ty if self.definitions.optional_value(ty).is_some() => parse_quote!(None),
+            ty if self.definitions.is_optional_value(ty) => parse_quote!(None),
             ty => {
                 let fields = self.definitions.record(ty)?;
                 let zeros: Vec<Expr> = fields.iter().map(|(_, ty)| self.zero(ty)).collect::<Option<_>>()?;

@@ -17,15 +17,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Literal, Span};
+use proc_macro2::Span;
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::Parser;
-use syn::{BinOp, Block, Expr, ExprMatch, Ident, Local, Pat, Stmt, Type, parse_quote};
+use syn::{BinOp, Block, Expr, ExprMatch, Ident, LitInt, Local, Pat, Stmt, Type, parse_quote};
 
 use crate::desugar::helper_checks::HelperChecks;
 use crate::index::definitions::Definitions;
 use crate::item::model::{Function, Item, rebind};
-use crate::syntax::mentions::{bare, idents, name, untyped, words_and_suffixes};
+use crate::syntax::mentions::{bare, idents, name, text, typed, untyped, words_and_suffixes};
 use crate::syntax::standard_macros::Matches;
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At};
@@ -159,8 +159,8 @@ impl Codes<'_> {
     }
 
     fn number(&self, place: usize) -> Expr {
-        let (ty, number) = (self.ty, Literal::usize_unsuffixed(place).to_string());
-        syn::parse_str(&format!("{number}{}", ty.to_token_stream())).unwrap_or_else(|_| parse_quote!(#number))
+        let number = LitInt::new(&format!("{place}{}", text(self.ty)), Span::mixed_site());
+        parse_quote!(#number)
     }
 
     /// Makes the number of a value; `false` if it is no value that is known.
@@ -229,7 +229,7 @@ impl Codes<'_> {
             Pat::Or(p) => {
                 let cases: Option<Vec<Pat>> = p.cases.iter().map(|case| self.pattern(case, of)).collect();
                 let cases = cases?;
-                Some(Pat::parse_multi.parse2(quote!(#(#cases)|*)).ok()?)
+                Pat::parse_multi.parse2(quote!(#(#cases)|*)).ok()
             }
             _ => None,
         }
@@ -276,10 +276,7 @@ impl VisitMut for Codes<'_> {
             if !self.value(&mut init.expr, &of) {
                 self.unknown.insert(name);
             }
-            let parser = |input: syn::parse::ParseStream<'_>| input.parse::<syn::Stmt>();
-            if let Ok(Stmt::Local(typed)) = parser.parse2(quote!(let #mutability #code: #ty;)) {
-                local.pat = typed.pat;
-            }
+            local.pat = typed(parse_quote!(#mutability #code), ty.clone());
             return;
         }
         visit_mut::visit_local_mut(self, local);
@@ -362,7 +359,6 @@ mod tests {
 
     use super::*;
     use crate::ir::testing::functions;
-    use crate::syntax::mentions::text;
 
     /// The body of a function with these statements, beside an enumeration.
     fn coded(body: TokenStream) -> String {

@@ -210,7 +210,7 @@ fn operator(f: &Function) -> Option<(String, Type, Option<Type>)> {
 }
 
 /// How a method takes its receiver.
-fn takes(f: &Function, owner: &Type) -> Option<Takes> {
+pub(super) fn takes(f: &Function, owner: &Type) -> Option<Takes> {
     let receiver = f.method.as_ref()?.shown.sig.receiver().and(f.params.first())?;
     [Takes::Value, Takes::Ref, Takes::Mut]
         .into_iter()

@@ -21,15 +21,16 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::Type;
 
+use crate::desugar::helper_calls::takes;
 use crate::desugar::helper_checks::HelperChecks;
 use crate::index::definitions::Substitute;
 use crate::item::methods;
 use crate::item::model::{Function, Item};
-use crate::resolve::candidates::{Candidate, Takes};
+use crate::resolve::candidates::Candidate;
 use crate::resolve::method_calls::with_calls_by_path;
 use crate::resolve::types::{FunctionType, Types};
 use crate::std_models::elementary::calls_library;
-use crate::syntax::mentions::{idents, text};
+use crate::syntax::mentions::idents;
 use crate::syntax::reachability::reached;
 use crate::syntax::visit_mut::VisitMut;
 
@@ -37,7 +38,7 @@ use crate::syntax::visit_mut::VisitMut;
 pub(crate) fn rewrite(item: &mut Item) -> (HelperChecks, Vec<TokenStream>) {
     let mut checks = HelperChecks::default();
     let Some(first) = item.functions.first() else { return (checks, vec![]) };
-    let mut freed: Vec<Function> = chosen(&item.methods).cloned().collect();
+    let mut freed: Vec<Function> = chosen(&item.methods);
     for f in &mut freed {
         f.sig.ident = methods::for_item(&f.sig.ident, first);
     }
@@ -75,7 +76,7 @@ pub(crate) fn rewrite(item: &mut Item) -> (HelperChecks, Vec<TokenStream>) {
 }
 
 /// The methods of types themselves that call elementary functions, or methods that do.
-fn chosen(methods: &[Function]) -> impl Iterator<Item = &Function> {
+fn chosen(methods: &[Function]) -> Vec<Function> {
     let name = |f: &Function| f.shown().sig.ident.to_string();
     let called = |f: usize| {
         let words: BTreeSet<String> =
@@ -83,31 +84,21 @@ fn chosen(methods: &[Function]) -> impl Iterator<Item = &Function> {
         (0..methods.len()).filter(move |g| words.contains(&name(&methods[*g])))
     };
     let is_own = |f: &Function| f.method.as_ref().is_some_and(|m| m.trait_.is_none());
-    let chosen: Vec<&Function> = (0..methods.len())
-        .filter(|f| is_own(&methods[*f]))
-        .filter(|f| {
-            calls_library(&methods[*f].body)
-                || reached(*f, called).into_iter().any(|g| calls_library(&methods[g].body))
-        })
-        .map(|f| &methods[f])
-        .collect();
-    chosen.into_iter()
+    let calls = |f: usize| calls_library(&methods[f].body);
+    let leads = |f: &usize| calls(*f) || reached(*f, called).into_iter().any(calls);
+    let chosen = (0..methods.len()).filter(|f| is_own(&methods[*f])).filter(leads);
+    chosen.map(|f| methods[f].clone()).collect()
 }
 
 /// What a call of a method is known by.
 fn candidate(nth: usize, f: &Function) -> Option<Candidate> {
     let method = f.method.as_ref()?;
-    let receiver = method.shown.sig.receiver().and(f.params.first());
-    let takes = receiver.and_then(|param| {
-        let all = [Takes::Value, Takes::Ref, Takes::Mut];
-        all.into_iter().find(|takes| text(&takes.of(&method.owner)) == text(&param.ty))
-    });
     Some(Candidate {
         function: nth,
         owner: method.owner.clone(),
         name: method.shown.sig.ident.to_string(),
         params: f.params.len(),
-        takes,
+        takes: takes(f, &method.owner),
         free: Some(f.sig.ident.clone()),
         of_trait: None,
         outer: 0,

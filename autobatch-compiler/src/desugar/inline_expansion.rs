@@ -254,8 +254,10 @@ impl<'a> Expansion<'a> {
             param.pattern.is_none()
                 && (self.is_of_values(&param.ty) || ClosureParam::of(helper, param).is_some())
         };
+        let yields_value =
+            |ty: &Type| self.definitions().is_value(ty) || self.definitions().is_optional_value(ty);
         if !helper.params.iter().all(simple)
-            || !self.yields_value(&helper.output)
+            || !yields_value(&helper.output)
             || !(helper.sig.generics.params.is_empty() || takes_only_closures(helper))
             || walk::any(&helper.written, |at| matches!(at, At::Item(_)))
         {
@@ -273,11 +275,6 @@ impl<'a> Expansion<'a> {
         let loops = straight_code::computes(&helper, self.definitions())?;
         let gain = || loops_of_data::gain(&helper, numbers, self.helpers.types(), self.vector_math);
         (loops == Loops::Alike || gain()).then_some((helper, checks))
-    }
-
-    /// Whether a result is a value, or maybe one.
-    fn yields_value(&self, ty: &Type) -> bool {
-        self.definitions().is_value(ty) || self.definitions().optional_value(ty).is_some()
     }
 
     /// Whether a parameter is a value, or a reference to one or to what is shared, without a name for its lifetime.

@@ -12,13 +12,13 @@
 
 use syn::{BinOp, Block, Expr, Ident};
 
-use crate::desugar::aggregates::MOST_ELEMENTS;
 use crate::item::model::Function;
 use crate::resolve::resolution::VariableTypes;
 use crate::resolve::types::{Scopes, Types};
 use crate::resolve::variables;
 use crate::std_models::elementary::calls_library;
 use crate::std_models::pure::literal;
+use crate::std_models::trip_count::SHORT;
 use crate::syntax::mentions::{bare, name, text};
 use crate::syntax::walk::{self, At};
 
@@ -82,8 +82,8 @@ impl Operands<'_> {
 /// Whether code makes arrays that are not taken apart.
 fn has_long_arrays(body: &Block) -> bool {
     walk::any(body, |at| match at {
-        At::Expr(Expr::Array(e)) => e.elems.len() as u64 > MOST_ELEMENTS,
-        At::Expr(Expr::Repeat(e)) => literal(&e.len).is_none_or(|len| len > MOST_ELEMENTS),
+        At::Expr(Expr::Array(e)) => e.elems.len() as u64 > SHORT,
+        At::Expr(Expr::Repeat(e)) => literal(&e.len).is_none_or(|len| len > SHORT),
         _ => false,
     })
 }

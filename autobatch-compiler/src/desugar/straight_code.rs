@@ -12,7 +12,7 @@ use crate::std_models::pure::{is_constant, is_plain_literal, is_primitive, is_pu
 use crate::syntax::mentions::{self, assignment, bare, name};
 
 /// How often the loops of code run.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Loops {
     /// Equally often wherever they stand, if there are any.
     Alike,
@@ -112,11 +112,15 @@ impl Straight<'_> {
         }
     }
 
-    /// Whether a parameter is called.
-    fn is_given(&self, called: &Expr) -> bool {
+    /// Whether what is called only computes, or is a parameter: what that does, the caller sees.
+    fn is_known(&self, called: &Expr) -> bool {
+        let Expr::Path(path) = called else { return false };
         let is = |param: &&Param| mentions::is_variable(called, &param.ident.to_string());
-        let param = self.function.params.iter().find(is);
-        param.is_some_and(|param| ClosureParam::of(self.function, param).is_some())
+        let is_given = |param: &Param| ClosureParam::of(self.function, param).is_some();
+        path.path.is_ident("Some")
+            || is_pure_function(path)
+            || self.makes(path)
+            || self.function.params.iter().find(is).is_some_and(is_given)
     }
 
     /// Whether a path makes a structure of its fields: `Xorshift(seed)`.
@@ -195,11 +199,7 @@ impl Straight<'_> {
                     && self.computes(&e.receiver)
                     && e.args.iter().all(|e| self.computes(e))
             }
-            // What a function that is given does, its caller sees.
-            Expr::Call(e) => {
-                matches!(&*e.func, Expr::Path(path) if path.path.is_ident("Some") || is_pure_function(path) || self.makes(path) || self.is_given(&e.func))
-                    && e.args.iter().all(|e| self.computes(e))
-            }
+            Expr::Call(e) => self.is_known(&e.func) && e.args.iter().all(|e| self.computes(e)),
             _ => false,
         }
     }

@@ -289,11 +289,10 @@ impl Definitions {
         }
     }
 
-    /// What an `Option` of values holds.
-    pub(crate) fn optional_value(&self, ty: &Type) -> Option<Type> {
+    /// Whether a type is an `Option` of values.
+    pub(crate) fn is_optional_value(&self, ty: &Type) -> bool {
         let ty = self.plain(ty);
-        let held = argument(&ty, 0).filter(|_| self.is_the_librarys(&ty, "Option"))?;
-        self.is_value(&held).then_some(held)
+        self.is_the_librarys(&ty, "Option") && argument(&ty, 0).is_some_and(|held| self.is_value(&held))
     }
 
     fn of(&self, ty: &Type) -> Option<&Definition> {

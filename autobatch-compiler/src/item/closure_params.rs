@@ -3,10 +3,10 @@
 //! **Invariant:** what is said of such a parameter stands in its bound.
 
 use syn::{Expr, GenericParam, Ident, ParenthesizedGenericArguments, PathArguments, ReturnType, Type};
-use syn::{Pat, PatType, TypeParamBound, WherePredicate, parse_quote};
+use syn::{Pat, TypeParamBound, WherePredicate, parse_quote};
 
 use crate::item::model::{Function, Param};
-use crate::syntax::mentions::{bare, name};
+use crate::syntax::mentions::{bare, name, typed};
 use crate::syntax::walk::{self, At};
 
 /// What a parameter that is a function takes and yields.
@@ -69,12 +69,7 @@ impl ClosureParam {
         let mut closure = closure.clone();
         for (pat, ty) in closure.inputs.iter_mut().zip(&self.inputs) {
             if !matches!(pat, Pat::Type(_)) {
-                *pat = Pat::Type(PatType {
-                    attrs: vec![],
-                    pat: Box::new(pat.clone()),
-                    colon_token: Default::default(),
-                    ty: Box::new(ty.clone()),
-                });
+                *pat = typed(pat.clone(), ty.clone());
             }
         }
         if matches!(closure.output, ReturnType::Default) {

@@ -3,8 +3,8 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
-    BinOp, Expr, ExprPath, ExprStruct, Ident, Lit, Macro, Pat, Path, ReturnType, Signature, Stmt, Type, UnOp,
-    parse_quote,
+    BinOp, Expr, ExprPath, ExprStruct, Ident, Lit, Macro, Pat, PatType, Path, ReturnType, Signature, Stmt,
+    Type, UnOp, parse_quote,
 };
 
 use crate::syntax::macro_variables::map_tokens;
@@ -39,6 +39,12 @@ pub(crate) fn bare(expr: &Expr) -> &Expr {
         Expr::Group(e) => bare(&e.expr),
         _ => expr,
     }
+}
+
+/// A pattern with a type.
+pub(crate) fn typed(pat: Pat, ty: Type) -> Pat {
+    let (pat, ty) = (Box::new(pat), Box::new(ty));
+    Pat::Type(PatType { attrs: vec![], pat, colon_token: Default::default(), ty })
 }
 
 /// A pattern without its type.
