@@ -408,3 +408,59 @@ fn self_of_a_type_whose_lifetime_has_no_name() {
     };
     assert_eq!(firsts(&inputs), expected(&inputs));
 }
+
+#[autobatch]
+mod ledger {
+    //! Arguments that mention the receiver, beside a reference that is lent in each turn.
+
+    #[derive(Clone, Copy)]
+    pub(super) struct Account {
+        pub(super) sum: u64,
+        pub(super) log: u64,
+    }
+
+    pub(super) fn kept(turns: u32) -> (u64, Vec<u64>) {
+        let mut log = vec![7];
+        (book(turns, &mut log), log)
+    }
+
+    fn book(turns: u32, log: &mut Vec<u64>) -> u64 {
+        let mut account = Account { sum: 3, log: 1 };
+        let mut by = 5;
+        for _ in 0..turns {
+            let wider = Some(&mut account);
+            match wider {
+                Some(inner) if turns > 1 => {
+                    inner.add(
+                        turns / 2,
+                        by,
+                        {
+                            by += 2;
+                            by ^ inner.sum
+                        },
+                        log,
+                    );
+                }
+                _ => account.add(turns / 3, account.log, by, log),
+            }
+            log.push(by);
+        }
+        account.sum ^ account.log
+    }
+
+    impl Account {
+        fn add(&mut self, turns: u32, x: u64, y: u64, log: &mut Vec<u64>) {
+            self.sum = self.sum.wrapping_mul(x | 1) ^ y;
+            self.log += log.len() as u64;
+            if turns > 0 {
+                self.log ^= book(turns - 1, log);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reference_beside_arguments_that_mention_the_receiver() {
+    let turns: Vec<u32> = (0..67).map(|i| i % 11).collect();
+    agree_at(&SIZES, &turns, |&n| ledger::kept(n), |b, o| ledger::kept_batched_with(b, o));
+}

@@ -353,7 +353,15 @@ impl<'a> Walk<'a> {
         if takes == Takes::Mut && !is_new(receiver) && args.iter().any(shared) {
             // What a method call borrows is borrowed when the arguments are there.
             root(receiver)?;
-            for arg in &mut args {
+            for i in 0..args.len() {
+                // A variable that is handed on and not mentioned again stays: a reference is lent, as in the call.
+                let again = |name: &String| {
+                    args[i + 1..].iter().chain([&**receiver]).any(|e| words(e).contains(name))
+                };
+                if mentions::name(&args[i]).is_some_and(|name| !again(&name)) {
+                    continue;
+                }
+                let arg = &mut args[i];
                 self.names += 1;
                 let ident = format_ident!("__argument_{}", self.names, span = Span::mixed_site());
                 lets.push(parse_quote!(let #ident = #arg;));
@@ -403,9 +411,20 @@ pub(crate) fn before(way: &[Type], takes: Takes, own: &Type) -> Vec<Type> {
     all.take_while(|ty| text(ty) != wanted).collect()
 }
 
+/// The names that an expression mentions, macros included and fields not.
 fn words(expr: &Expr) -> BTreeSet<String> {
+    struct WithoutFields;
+    impl VisitMut for WithoutFields {
+        fn visit_expr_mut(&mut self, expr: &mut Expr) {
+            visit_mut::visit_expr_mut(self, expr);
+            if let Expr::Field(e) = expr {
+                e.member = syn::Member::from(0);
+            }
+        }
+    }
     let mut expr = expr.clone();
     call_sites::unmark(&mut expr);
+    WithoutFields.visit_expr_mut(&mut expr);
     let text = text(&expr);
     mentions::words(&text)
         .filter(|word| !word.is_empty() && !word.starts_with(|c: char| c.is_numeric()))
