@@ -90,10 +90,10 @@ pub(crate) fn expanded(
     };
     let definitions = &declared.definitions;
     let excluded = excluded::of(&functions, others, own.as_ref(), &args.primitives, definitions).into();
-    let (helpers, closure_helpers) = helpers::of(source, &item);
+    let (helpers, generic_helpers) = helpers::of(source, &item);
     let methods = helpers::methods(source, &item);
     let declared = Rc::new(declared);
-    let mut model = model::Item { functions, own, helpers, closure_helpers, methods, excluded, declared };
+    let mut model = model::Item { functions, own, helpers, generic_helpers, methods, excluded, declared };
     let (of_methods, shims) = match args.vector_math {
         true => desugar::helper_methods::rewrite(&mut model),
         false => Default::default(),
@@ -150,6 +150,7 @@ fn desugar(
     let definitions = &item.declared.definitions;
     let (worth, _) = selection::call_graph(&item.functions, &entries, &args.primitives, definitions);
     let args = args_for(&item.functions, args);
+    desugar::literal_types::rewrite(item, &resolution);
     desugar::counting_whiles::of_item(item, &resolution);
     let batched = |f: usize| worth.contains(&f);
     let mut checks = desugar::inline_expansion::rewrite(item, &resolution, batched, args.vector_math);

@@ -171,3 +171,46 @@ fn closures_round_alike() {
     let inputs: Vec<f64> = (0..120).map(|i| f64::from(i) * 0.03 + 1.1).collect();
     agree_at(SIZES, &inputs, |&a| by_math(a), |batch, options| by_math_batched_with(batch, options));
 }
+
+fn axpy<const N: usize>(y: [f64; N], h: f64, k: [f64; N]) -> [f64; N] {
+    std::array::from_fn(|i| y[i] + h * k[i])
+}
+
+fn midpoint<const N: usize>(f: impl Fn([f64; N]) -> [f64; N], y: [f64; N], h: f64) -> [f64; N] {
+    let k = f(axpy(y, 0.5 * h, f(y)));
+    axpy(y, h, k)
+}
+
+/// Closures about arrays and structures, which capture what changes between their calls and what does not.
+#[autobatch(strict)]
+fn about_arrays(a: f64, n: u32) -> f64 {
+    let field = |[x, y]: [f64; 2]| [y, (1.0 - x * x) * y * a - x];
+    let mut y = [a, 0.5];
+    let mut h = 0.125;
+    for i in 0..n % 9 {
+        y = midpoint(&field, y, h);
+        let scale = |p: [f64; 2]| [p[0] * h, p[1] - h];
+        let [u, v] = scale(y);
+        h = if u > v { h * 0.5 } else { 0.125 };
+        let mut count = 0;
+        let mut seen = |p: [f64; 2]| {
+            count += 1;
+            p[0] + f64::from(count)
+        };
+        y[1] += 0.01 * (seen(y) - seen([u, v])) + f64::from(i) * 1e-3;
+        let before = move |p: [f64; 2]| p[0] * h;
+        y[0] += 1e-3 * before(y);
+    }
+    y[0] + y[1] * h
+}
+
+#[test]
+fn closures_about_arrays() {
+    let inputs: Vec<(f64, u32)> = (0..120).map(|i| (f64::from(i) * 0.01 + 0.1, i * 7 % 50)).collect();
+    agree_at(
+        SIZES,
+        &inputs,
+        |&(a, n)| about_arrays(a, n),
+        |batch, options| about_arrays_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options),
+    );
+}

@@ -6,6 +6,7 @@ mod common;
 
 mod closures;
 mod copies;
+mod generics;
 mod in_bodies;
 mod loops_of_data;
 mod names;

@@ -41,6 +41,17 @@ fn k_of(n: u32) -> u32 {
     n / 4
 }
 
+/// Several values at once, in tuples and arrays whose types only the closure tells.
+#[autobatch(strict)]
+fn folds_of_several(x: f64, n: u32) -> f64 {
+    let (sum, squares) =
+        (0..n % 20).fold((0.0, 0.0), |(s, q), i| (s + f64::from(i) * x, q + f64::from(i * i)));
+    let (p, [q, r]) =
+        (0..n / 3).fold((x, [0.5, 1.0]), |(a, [b, c]), i| (c - a, [a * 0.5, b + f64::from(i).sqrt()]));
+    let (last, _) = [x, sum, p].iter().fold((1.0, n), |(y, k), &z| (y * 0.25 + z, k / 2));
+    squares - q * r + last
+}
+
 #[test]
 fn ends_of_every_kind() {
     let inputs: Vec<(f64, u32)> = (0..120).map(|i| (f64::from(i) * 0.11, i * 7 % 31)).collect();
@@ -56,5 +67,13 @@ fn ends_of_every_kind() {
         &inputs,
         |&(x, n)| places(x, n),
         |batch, options| places_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options),
+    );
+    agree_at(
+        &sizes,
+        &inputs,
+        |&(x, n)| folds_of_several(x, n),
+        |batch, options| {
+            folds_of_several_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options)
+        },
     );
 }

@@ -21,6 +21,7 @@ mod loops_left_early;
 mod methods_of_numbers;
 mod plain_stores;
 mod predicated_loops;
+mod rows_of_arrays;
 mod searches;
 mod short_vectors;
 mod slices_per_member;

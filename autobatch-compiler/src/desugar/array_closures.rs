@@ -16,7 +16,7 @@ use crate::desugar::chains::closure;
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::substitution::{index, put_in_place};
 use crate::std_models::trip_count::SHORT;
-use crate::syntax::mentions::{bare, is_variable, name, untyped};
+use crate::syntax::mentions::{bare, is_variable, roots, untyped};
 use crate::syntax::walk::{self, At};
 
 /// The array that a call makes, and what rustc has to check.
@@ -37,9 +37,10 @@ pub(super) fn elements(expr: &Expr, arrays: &Arrays<'_>) -> Option<(Expr, Helper
         {
             let (list, closure) = (bare(&call.receiver), closure(&call.args[0])?);
             let pat = untyped(parameter(closure)?);
-            let array = arrays.of(list).filter(|array| array.is_value() && array.count <= SHORT)?;
+            let array = arrays.of(list).filter(|array| array.count <= SHORT)?;
+            checks.is_of_arrays(&call.method, &array.whole);
             // The receiver is a copy.
-            let variable = name(list)?;
+            let variable = roots(list).pop()?;
             if walk::any(&*closure.body, |at| matches!(at, At::Expr(e) if is_variable(e, &variable))) {
                 return None;
             }

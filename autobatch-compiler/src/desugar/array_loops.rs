@@ -13,7 +13,7 @@
 
 use proc_macro2::Span;
 use quote::ToTokens;
-use syn::{Block, Expr, ExprForLoop, Ident, Pat, Stmt, Type, UnOp, parse_quote};
+use syn::{Block, Expr, ExprForLoop, ExprMethodCall, Ident, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::substitution::{put_in_place, put_in_place_of_reference};
@@ -41,14 +41,7 @@ pub(super) struct Array {
     /// The length as a number.
     pub(super) count: u64,
     /// The variable's type, which may be a reference to it.
-    whole: Type,
-}
-
-impl Array {
-    /// Whether it is the variable itself, and not behind a reference.
-    pub(super) fn is_value(&self) -> bool {
-        !matches!(self.whole, Type::Reference(_))
-    }
+    pub(super) whole: Type,
 }
 
 /// What an iterator yields in a round.
@@ -63,14 +56,33 @@ enum Item {
     Pair(Box<Item>, Box<Item>),
 }
 
+impl Item {
+    /// Whether it is an element of a row.
+    fn is_of_row(&self) -> bool {
+        match self {
+            Item::Reference { place: element, .. } | Item::Value(element, _) => {
+                matches!(element, Expr::Index(e) if matches!(bare(&e.expr), Expr::Index(_)))
+            }
+            Item::Pair(one, other) => one.is_of_row() || other.is_of_row(),
+        }
+    }
+}
+
 impl Arrays<'_> {
     fn definitions(&self) -> &Definitions {
         self.types.definitions
     }
 
-    /// The array that a variable is, or refers to, unless all members share it. Its length is written.
+    /// The array that a variable, or a row of one, is, or refers to, unless all members share it. Its length is written.
     pub(super) fn of(&self, place: &Expr) -> Option<Array> {
-        let variable = name(bare(place))?;
+        let (mut list, mut depth) = (bare(place), 0);
+        while let Expr::Index(e) = list {
+            if !self.is_stable(&e.index) {
+                return None;
+            }
+            (list, depth) = (bare(&e.expr), depth + 1);
+        }
+        let variable = name(list)?;
         let param = self.function.params.iter().find(|p| p.ident == variable && p.pattern.is_none());
         if param.is_some_and(|p| p.passing == Passing::Shared) {
             return None;
@@ -86,14 +98,22 @@ impl Arrays<'_> {
         let Type::Array(array) = &ty else { return None };
         let len = match param {
             Some(_) => array.len.clone(),
-            None => self.shapes.get(&variable)?.lengths[0].clone(),
+            None => self.shapes.get(&variable)?.lengths.get(depth)?.clone(),
         };
         if self.function.hides(&ty) || !self.definitions().is_value(&array.elem) {
             return None;
         }
         let count = self.number(&len)?;
+        // A row is looked for where its elements are taken.
+        let is_found = depth == 0 || count > 0 && is_primitive(&array.elem);
         let elem = (*array.elem).clone();
-        Some(Array { elem, len, count, whole })
+        is_found.then_some(Array { elem, len, count, whole })
+    }
+
+    /// Whether an index is the same wherever it stands.
+    fn is_stable(&self, index: &Expr) -> bool {
+        let is_fixed = |name| self.function.bindings.get(&name).is_some_and(|binding| !binding.mutable);
+        matches!(bare(index), Expr::Lit(_)) || name(bare(index)).is_some_and(is_fixed)
     }
 
     /// The array that a place in a member's arrays or in what all share is, or refers to, if a loop's body can't change where it is.
@@ -149,7 +169,7 @@ impl Arrays<'_> {
         let (len, _) = self.length(&e.expr, &e.body, &mut checks)?;
         let item = self.item(&e.expr, &e.body, &parse_quote!(#at))?;
         let (mut body, mut lets) = (e.body.clone(), Vec::new());
-        self.bind(&e.pat, &item, &mut body, &mut lets)?;
+        self.bind(&e.pat, &item, &mut body, &mut lets, &mut checks)?;
         body.stmts.splice(0..0, lets);
         let (attrs, label) = (&e.attrs, &e.label);
         let counting = parse_quote!(#(#attrs)* #label for #at in 0..#len #body);
@@ -228,18 +248,28 @@ impl Arrays<'_> {
     }
 
     /// Gives a pattern's variables what they stand for.
-    fn bind(&self, pat: &Pat, item: &Item, body: &mut Block, lets: &mut Vec<Stmt>) -> Option<()> {
+    fn bind(
+        &self,
+        pat: &Pat,
+        item: &Item,
+        body: &mut Block,
+        lets: &mut Vec<Stmt>,
+        checks: &mut HelperChecks,
+    ) -> Option<()> {
         match (pat, item) {
+            // A row of which nobody may take an element, although it has to be there.
+            (Pat::Wild(_), item) if item.is_of_row() => None,
+            (_, Item::Reference { mutable: true, .. }) if item.is_of_row() => None,
             (Pat::Wild(_), _) => Some(()),
-            (Pat::Paren(p), _) => self.bind(&p.pat, item, body, lets),
+            (Pat::Paren(p), _) => self.bind(&p.pat, item, body, lets, checks),
             (Pat::Tuple(p), Item::Pair(left, right)) if p.elems.len() == 2 => {
-                self.bind(&p.elems[0], left, body, lets)?;
-                self.bind(&p.elems[1], right, body, lets)
+                self.bind(&p.elems[0], left, body, lets, checks)?;
+                self.bind(&p.elems[1], right, body, lets, checks)
             }
             (Pat::Reference(p), Item::Reference { place, ty, mutable })
                 if p.mutability.is_some() == *mutable =>
             {
-                self.bind(&p.pat, &Item::Value(place.clone(), ty.clone()), body, lets)
+                self.bind(&p.pat, &Item::Value(place.clone(), ty.clone()), body, lets, checks)
             }
             (Pat::Ident(p), Item::Value(value, ty)) if p.by_ref.is_none() && p.subpat.is_none() => {
                 lets.push(parse_quote!(let #p: #ty = #value;));
@@ -260,7 +290,12 @@ impl Arrays<'_> {
                         lets.push(parse_quote!(let #variable: #ty = #place;));
                         Some(())
                     }
-                    false if matches!(ty, Type::Array(_)) && only_elements(body, variable) => {
+                    false if matches!(ty, Type::Array(_)) => {
+                        let methods = only_as_list(body, variable)?;
+                        for method in &methods {
+                            checks.is_of_slices(method, ty);
+                            checks.is_of_slices(method, &parse_quote!(&#ty));
+                        }
                         put_in_place(body, variable, place);
                         Some(())
                     }
@@ -281,9 +316,22 @@ fn only_behind(body: &Block, variable: &Ident) -> bool {
     )
 }
 
-/// Whether all that is done with a variable is to index it.
-fn only_elements(body: &Block, variable: &Ident) -> bool {
-    uses(body, variable, |at| matches!(at, Expr::Index(e) if is(&e.expr, variable)))
+/// The methods of slices that a variable has, if all else that is done with it is to index it.
+fn only_as_list(body: &Block, variable: &Ident) -> Option<Vec<Ident>> {
+    let is_of_slices = |e: &ExprMethodCall| {
+        ["iter", "len", "is_empty"].iter().any(|name| e.method == name) && is(&e.receiver, variable)
+    };
+    let only = uses(body, variable, |at| match at {
+        Expr::Index(e) => is(&e.expr, variable),
+        Expr::MethodCall(e) => is_of_slices(e),
+        _ => false,
+    });
+    let mut methods = Vec::new();
+    walk::each(body, |at| match at {
+        At::Expr(Expr::MethodCall(e)) if is_of_slices(e) => methods.push(e.method.clone()),
+        _ => {}
+    });
+    only.then_some(methods)
 }
 
 /// Whether what is done with a reference to a number is the same with the number: operators other than comparisons, methods of numbers, and `*`.

@@ -82,7 +82,7 @@ pub(super) fn loop_of(
                 },
                 _ => None,
             };
-            let ty = written.or_else(|| type_of(init));
+            let ty = written.or_else(|| type_of(chain)).or_else(|| type_of(init));
             round.fold(&state, step, ty.is_some())?;
             let ty = ty.map(|ty| quote!(: #ty));
             (vec![parse_quote!(let mut #state #ty = #init;)], parse_quote!(#state))
@@ -229,6 +229,17 @@ fn is_counted(source: &Expr) -> bool {
     }
 }
 
+/// Whether a pattern is a name, or a tuple or an array of names.
+fn is_of_names(pat: &Pat) -> bool {
+    match untyped(pat) {
+        Pat::Ident(p) => p.by_ref.is_none() && p.subpat.is_none(),
+        Pat::Tuple(p) => p.elems.iter().all(is_of_names),
+        Pat::Slice(p) => p.elems.iter().all(is_of_names),
+        Pat::Wild(_) => true,
+        _ => false,
+    }
+}
+
 /// A closure that may be called in place: what leaves it would leave the function.
 pub(super) fn closure(expr: &Expr) -> Option<&ExprClosure> {
     let Expr::Closure(closure) = expr else { return None };
@@ -312,9 +323,7 @@ impl Round<'_> {
                 else {
                     return None;
                 };
-                let is_name =
-                    matches!(untyped(before), Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none());
-                if !is_name || !is_known && walk::any(&*closure.body, asks) {
+                if !is_of_names(before) || !is_known && walk::any(&*closure.body, asks) {
                     return None;
                 }
                 self.bind(pat);
@@ -370,6 +379,14 @@ mod tests {
                 quote! {
                     let mut state: f64 = big;
                     for x in xs.iter() { state = f64::min(state, x - a); }
+                    state
+                },
+            ),
+            (
+                "xs.iter().fold((big, a), |(s, q), &x| (s + x, q + x * x))",
+                quote! {
+                    let mut state = (big, a);
+                    for &x in xs.iter() { let (s, q) = state; state = (s + x, q + x * x); }
                     state
                 },
             ),

@@ -44,7 +44,7 @@ pub(crate) fn of_item(item: &mut Item, resolution: &Resolution) {
     for (position, function) in item.functions.iter_mut().enumerate() {
         rewrite(function, resolution.types(position), definitions);
     }
-    for helpers in [&mut item.helpers, &mut item.closure_helpers, &mut item.methods] {
+    for helpers in [&mut item.helpers, &mut item.generic_helpers, &mut item.methods] {
         let mut all = helpers.to_vec();
         all.iter_mut().for_each(|helper| rewrite(helper, &none, definitions));
         *helpers = all.into();

@@ -4,25 +4,33 @@
 //! (centre - from).dot(way)   ──▶   V3::dot(<V3 as Sub>::sub(centre, from), way)
 //! ```
 //!
+//! Of a generic function it is the instance for the arguments ([`instances`]).
+//!
 //! Types follow from what is written. If one is wrong, the copy does not compile: its variables have the types of the helper's
 //! parameters. What else a call could mean, rustc is asked ([`HelperChecks`]): a method of a trait that is found before the type's own, a
 //! trait that has the name of an operator's.
 //!
 //! **Invariant:** a call is taken for a helper's only if rustc, which checks what is asked, can find no other function.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use syn::{Expr, ExprMethodCall, Ident, Path, Type, UnOp, parse_quote};
+use syn::{Expr, ExprMethodCall, ExprPath, Ident, PathArguments, PathSegment, Type, UnOp, parse_quote};
 
 use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::instances;
 use crate::index::definitions::is_open;
+use crate::item::closure_params::takes_only_closures;
 use crate::item::model::{Function, OriginalMethod};
+use crate::item::selection::is_generic;
 use crate::resolve::candidates::Takes;
 use crate::resolve::method_calls::before;
 use crate::resolve::types::{Scopes, Types, is_number};
+use crate::std_models::number_methods::{Primitives, receivers};
 use crate::std_models::operators;
 use crate::syntax::call_sites;
-use crate::syntax::mentions::{is_compound, text};
+use crate::syntax::mentions::is_compound;
 
 /// The helpers of an item.
 pub(super) struct Helpers<'a> {
@@ -31,16 +39,33 @@ pub(super) struct Helpers<'a> {
     /// Of types beside the item.
     methods: &'a [Function],
     types: Types<'a>,
+    /// How many copies have been made of them.
+    copies: Cell<usize>,
 }
 
 /// A call of a helper.
 pub(super) struct HelperCall<'h> {
-    pub(super) helper: &'h Function,
+    pub(super) helper: Cow<'h, Function>,
     pub(super) args: Vec<Expr>,
     /// The name by which the calling function means the helper, or its type.
     pub(super) name: Ident,
     /// What rustc has to check.
     pub(super) checks: HelperChecks,
+    /// Whether scalar clones call it as it stands, with std's elementary functions: it is a method, or generic.
+    pub(super) rounds_as_std: bool,
+}
+
+impl<'h> HelperCall<'h> {
+    /// The call of a closure.
+    pub(super) fn of_closure(function: Function, args: Vec<Expr>) -> Option<HelperCall<'h>> {
+        let name = function.sig.ident.clone();
+        (function.params.len() == args.len()).then(|| HelperCall::new(Cow::Owned(function), args, name))
+    }
+
+    fn new(helper: Cow<'h, Function>, args: Vec<Expr>, name: Ident) -> HelperCall<'h> {
+        let rounds_as_std = helper.method.is_some() || is_generic(&helper);
+        HelperCall { helper, args, name, checks: HelperChecks::default(), rounds_as_std }
+    }
 }
 
 impl<'a> Helpers<'a> {
@@ -49,7 +74,17 @@ impl<'a> Helpers<'a> {
         methods: &'a [Function],
         types: Types<'a>,
     ) -> Helpers<'a> {
-        Helpers { functions, methods, types }
+        Helpers { functions, methods, types, copies: Cell::new(0) }
+    }
+
+    /// The number in the names of the next copy.
+    pub(super) fn next_copy(&self) -> usize {
+        self.copies.get() + 1
+    }
+
+    /// Notes that it is made.
+    pub(super) fn copy_is_made(&self) {
+        self.copies.set(self.next_copy());
     }
 
     /// Whether nothing in a function hides the name of one.
@@ -70,10 +105,26 @@ impl<'a> Helpers<'a> {
                     return None;
                 }
                 let Expr::Path(path) = &*call.func else { return None };
-                let (helper, name) = self.named(&path.path).filter(|_| path.qself.is_none())?;
+                let (helper, name) = self.named(path)?;
                 let args: Vec<Expr> = call.args.iter().cloned().collect();
-                let call = HelperCall { helper, args, name, checks: HelperChecks::default() };
-                (helper.params.len() == call.args.len()).then_some(call)
+                if helper.params.len() != args.len() {
+                    return None;
+                }
+                let plain = |helper| HelperCall::new(Cow::Borrowed(helper), args.clone(), name.clone());
+                if !is_generic(helper) || takes_only_closures(helper) {
+                    return Some(plain(helper));
+                }
+                let named = path.path.segments.last().and_then(|last| match &last.arguments {
+                    PathArguments::AngleBracketed(named) => Some(named),
+                    _ => None,
+                });
+                let types: Vec<Option<Type>> = args.iter().map(|arg| self.types.of(scopes, arg)).collect();
+                let takes = |owner: &Type, of: &Ident, name: &Ident| {
+                    let helper = self.method_of_trait(owner, of, name)?;
+                    Takes::by(helper, &helper.method.as_ref()?.owner)
+                };
+                let (instance, checks) = instances::instance(helper, &types, named, &self.types, &takes)?;
+                Some(HelperCall { helper: Cow::Owned(instance), checks, ..plain(helper) })
             }
             Expr::MethodCall(call) => self.method(scopes, call),
             Expr::Binary(e) => {
@@ -95,42 +146,64 @@ impl<'a> Helpers<'a> {
         }
     }
 
-    /// The function, or the function of a type, that a path names.
-    fn named(&self, path: &Path) -> Option<(&Function, Ident)> {
-        if let Some(name) = path.get_ident() {
-            return Some((self.functions.get(&name.to_string())?, name.clone()));
+    /// The function, or the function of a type, that a path names, and the name that stands for it there.
+    fn named(&self, path: &ExprPath) -> Option<(&Function, Ident)> {
+        let segments: Vec<&PathSegment> = path.path.segments.iter().collect();
+        if let Some(own) = &path.qself {
+            let ([of, name], Type::Path(_)) = (&segments[..], &*own.ty) else { return None };
+            let is_plain = of.arguments.is_none() && name.arguments.is_none() && own.position == 1;
+            let helper = self.method_of_trait(&own.ty, &of.ident, &name.ident).filter(|_| is_plain)?;
+            return Some((helper, of.ident.clone()));
         }
-        let segments: Vec<_> = path.segments.iter().collect();
-        let [owner, name] = segments[..] else { return None };
-        if !owner.arguments.is_none() || !name.arguments.is_none() {
-            return None;
+        match segments[..] {
+            [name] => {
+                let helper = self.functions.get(&name.ident.to_string())?;
+                (name.arguments.is_none() || is_generic(helper)).then(|| (helper, name.ident.clone()))
+            }
+            [owner, name] if owner.arguments.is_none() && name.arguments.is_none() => {
+                let owner = &owner.ident;
+                let helper = self.method_of(&parse_quote!(#owner), &name.ident)?;
+                Some((helper, owner.clone()))
+            }
+            _ => None,
         }
-        let owner = &owner.ident;
-        let helper = self.method_of(&parse_quote!(#owner), &name.ident)?;
-        Some((helper, owner.clone()))
     }
 
     /// The method of a type itself.
     fn method_of(&self, owner: &Type, name: &Ident) -> Option<&Function> {
-        self.methods.iter().find(|f| {
-            f.method.as_ref().is_some_and(|m| {
-                m.trait_.is_none()
-                    && m.shown.sig.ident == *name
-                    && self.types.definitions.same(&m.owner, owner)
-            })
+        self.methods_of(owner, name).find(|(_, method)| method.trait_.is_none()).map(|(f, _)| f)
+    }
+
+    /// The method that a type has by a trait of that name.
+    fn method_of_trait(&self, owner: &Type, of: &Ident, name: &Ident) -> Option<&Function> {
+        let is_meant = |method: &OriginalMethod| method.trait_.as_ref().is_some_and(|path| path.is_ident(of));
+        self.methods_of(owner, name).find(|(_, method)| is_meant(method)).map(|(f, _)| f)
+    }
+
+    /// The methods of a name that a type has, by traits too.
+    fn methods_of(&self, owner: &Type, name: &Ident) -> impl Iterator<Item = (&Function, &OriginalMethod)> {
+        let methods = self.methods.iter().filter_map(|f| Some((f, f.method.as_ref()?)));
+        methods.filter(move |(_, method)| {
+            method.shown.sig.ident == *name && self.types.definitions.same(&method.owner, owner)
         })
     }
 
     fn method(&self, scopes: &Scopes, call: &ExprMethodCall) -> Option<HelperCall<'_>> {
         let (name, receiver) = (&call.method, &call.receiver);
-        if call.turbofish.is_some() || !self.methods.iter().any(|f| shown(f).is_some_and(|own| own == name)) {
+        if call.turbofish.is_some() || !self.methods.iter().any(|f| f.shown().sig.ident == *name) {
             return None;
         }
         let way: Vec<Type> = self.types.way(&self.types.of(scopes, receiver)?).collect();
         let references = way.iter().take_while(|ty| matches!(ty, Type::Reference(_))).count();
-        let helper = self.method_of(way.get(references)?, name)?;
-        let owner = &helper.method.as_ref()?.owner;
-        let takes = takes(helper, owner)?;
+        let own = way.get(references)?;
+        // rustc is asked whether the type has one itself. That numbers have these is known.
+        let is_a_numbers = is_number(own) && (receivers(&name.to_string()).is_some() || !is_float(own));
+        let may_be_traits = |(_, method): &(_, &OriginalMethod)| method.trait_.is_some() && !is_a_numbers;
+        let mut of_traits = self.methods_of(own, name).filter(may_be_traits);
+        let of_trait = || of_traits.next().filter(|_| of_traits.next().is_none()).map(|(f, _)| f);
+        let helper = self.method_of(own, name).or_else(of_trait)?;
+        let OriginalMethod { owner, trait_, .. } = helper.method.as_ref()?;
+        let takes = Takes::by(helper, owner)?;
         if helper.params.len() != call.args.len() + 1 || references > 1 {
             return None;
         }
@@ -138,19 +211,14 @@ impl<'a> Helpers<'a> {
             Type::Reference(r) => Some(r.mutability.is_some()),
             _ => None,
         };
-        let argument: Expr = match (takes, lent) {
-            (Takes::Value, None) => (**receiver).clone(),
-            (Takes::Value, Some(_)) => parse_quote!((*#receiver)),
-            (Takes::Ref, None) => parse_quote!(&#receiver),
-            (Takes::Mut, None) => parse_quote!(&mut #receiver),
-            (Takes::Ref, Some(true)) => parse_quote!(&*#receiver),
-            (Takes::Ref, Some(false)) | (Takes::Mut, Some(true)) => (**receiver).clone(),
-            (Takes::Mut, Some(false)) => return None,
-        };
+        let argument = takes.argument(lent, receiver)?;
         let mut checks = HelperChecks::default();
         checks.finds_nothing(name, before(&way[..=references], takes, owner));
+        if trait_.is_some() {
+            checks.has_no_own(name, owner, takes);
+        }
         let args = std::iter::once(argument).chain(call.args.iter().cloned()).collect();
-        Some(HelperCall { helper, args, name: ident_of(owner)?, checks })
+        Some(HelperCall { checks, ..HelperCall::new(Cow::Borrowed(helper), args, ident_of(owner)?) })
     }
 
     /// An operator; the first argument is handed over as `argument`.
@@ -193,13 +261,8 @@ impl<'a> Helpers<'a> {
         let args = std::iter::once(argument).chain(right.cloned()).collect();
         // Of an operator between a number and a type the type has the name.
         let owner = ident_of(&own).filter(|_| !is_number(&own)).or_else(|| ident_of(operand.as_ref()?))?;
-        Some(HelperCall { helper, args, name: owner, checks })
+        Some(HelperCall { checks, ..HelperCall::new(Cow::Borrowed(helper), args, owner) })
     }
-}
-
-/// The name of a method, as users know it.
-fn shown(f: &Function) -> Option<&Ident> {
-    f.method.as_ref().filter(|m| m.trait_.is_none()).map(|m| &m.shown.sig.ident)
 }
 
 /// The name of the operator's trait that a method is of, and the types of its operands.
@@ -209,12 +272,8 @@ fn operator(f: &Function) -> Option<(String, Type, Option<Type>)> {
     Some((last.ident.to_string(), owner.clone(), f.params.get(1).map(|param| param.ty.clone())))
 }
 
-/// How a method takes its receiver.
-pub(super) fn takes(f: &Function, owner: &Type) -> Option<Takes> {
-    let receiver = f.method.as_ref()?.shown.sig.receiver().and(f.params.first())?;
-    [Takes::Value, Takes::Ref, Takes::Mut]
-        .into_iter()
-        .find(|takes| text(&takes.of(owner)) == text(&receiver.ty))
+fn is_float(ty: &Type) -> bool {
+    Primitives::of_type(ty).is_some_and(|ty| ty.are_among(Primitives::FLOATS))
 }
 
 fn ident_of(ty: &Type) -> Option<Ident> {

@@ -6,9 +6,12 @@ use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Ident, Path, PathArguments, Type, parse_quote};
+use syn::{Generics, Ident, Path, PathArguments, Type, parse_quote};
 
+use crate::resolve::candidates::Takes;
+use crate::resolve::method_calls::before;
 use crate::resolve::method_checks::calls_find_nothing;
+use crate::std_models::pure::is_primitive;
 use crate::syntax::attributes::GENERATED;
 use crate::syntax::mentions::text;
 
@@ -33,10 +36,23 @@ impl HelperChecks {
 
     /// Method calls of a name find none on these types.
     pub(super) fn finds_nothing(&mut self, name: &Ident, types: Vec<Type>) {
+        self.finds_nothing_in(name, types, &Generics::default());
+    }
+
+    /// The same for types with these parameters.
+    pub(super) fn finds_nothing_in(&mut self, name: &Ident, types: Vec<Type>, generics: &Generics) {
         if !types.is_empty() {
             let (types, check) = (types.iter().collect::<Vec<_>>(), format_ident!("finds_nothing"));
-            self.add(calls_find_nothing(name, &check, &types, &syn::Generics::default()));
+            self.add(calls_find_nothing(name, &check, &types, generics));
         }
+    }
+
+    /// A type, or a reference to it, has no method of a name itself, but for traits. It stands beside the item.
+    pub(super) fn has_no_own(&mut self, name: &Ident, owner: &Type, takes: Takes) {
+        let own: Type = if is_primitive(owner) { owner.clone() } else { parse_quote!(super::#owner) };
+        let check =
+            calls_find_nothing(name, &format_ident!("has_no_own"), &[&takes.of(&own)], &Generics::default());
+        self.add(quote!(#[no_implicit_prelude] mod without_traits { #check }));
     }
 
     /// A method that is called on an array, or on a reference to one, is that of slices.
@@ -56,6 +72,14 @@ impl HelperChecks {
             _ => before.push(parse_quote!(&mut #ty)),
         }
         self.finds_nothing(method, before);
+    }
+
+    /// A method that takes an array by value, and is called on it or on a reference to it, is that of arrays.
+    pub(super) fn is_of_arrays(&mut self, method: &Ident, array: &Type) {
+        if let Type::Reference(r) = array {
+            let way = [array.clone(), (*r.elem).clone()];
+            self.finds_nothing(method, before(&way, Takes::Value, &r.elem));
+        }
     }
 
     /// A structure must not need drop: rustc is asked where code is run.

@@ -21,12 +21,11 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::Type;
 
-use crate::desugar::helper_calls::takes;
 use crate::desugar::helper_checks::HelperChecks;
 use crate::index::definitions::Substitute;
 use crate::item::methods;
 use crate::item::model::{Function, Item};
-use crate::resolve::candidates::Candidate;
+use crate::resolve::candidates::{Candidate, Takes};
 use crate::resolve::method_calls::with_calls_by_path;
 use crate::resolve::types::{FunctionType, Types};
 use crate::std_models::elementary::calls_library;
@@ -98,7 +97,7 @@ fn candidate(nth: usize, f: &Function) -> Option<Candidate> {
         owner: method.owner.clone(),
         name: method.shown.sig.ident.to_string(),
         params: f.params.len(),
-        takes: takes(f, &method.owner),
+        takes: Takes::by(f, &method.owner),
         free: Some(f.sig.ident.clone()),
         of_trait: None,
         outer: 0,

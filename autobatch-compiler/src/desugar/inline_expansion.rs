@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use proc_macro2::Span;
-use syn::{Block, Expr, ExprForLoop, Ident, Lit, Stmt, Type, parse_quote};
+use syn::{Block, Expr, ExprForLoop, GenericParam, Ident, Lit, Stmt, Type, parse_quote};
 
 use crate::desugar::array_closures;
 use crate::desugar::array_loops::Arrays;
@@ -30,6 +30,7 @@ use crate::desugar::early_returns;
 use crate::desugar::element_swaps::exchanged;
 use crate::desugar::helper_calls::{HelperCall, Helpers};
 use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::lifted_closures::{self, Lifted};
 use crate::desugar::loops_of_data;
 use crate::desugar::spelled_types;
 use crate::desugar::straight_code::{self, Loops};
@@ -37,8 +38,7 @@ use crate::desugar::substitution::{put_in_place, put_in_place_of_reference, rena
 use crate::index::definitions::Definitions;
 use crate::item::array_shapes::{self, Shapes};
 use crate::item::closure_params::{ClosureParam, takes_closures, takes_only_closures};
-use crate::item::model::{Function, Item, Param, Passing, rebind};
-use crate::item::selection::is_generic;
+use crate::item::model::{Function, Item, Param, Passing, bind_patterns, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::resolve::types::{FunctionType, Scopes, Types};
 use crate::resolve::variables;
@@ -73,7 +73,7 @@ fn expand(
     in_for: bool,
 ) -> HelperChecks {
     let own = item.functions.iter().enumerate().filter(|(position, _)| !batched(*position));
-    let beside = item.helpers.iter().chain(item.closure_helpers.iter());
+    let beside = item.helpers.iter().chain(item.generic_helpers.iter());
     let all = own.map(|(_, f)| f).chain(beside).filter(|f| !f.associated && f.method.is_none());
     let mut helpers = BTreeMap::new();
     // What is the item's own hides what stands beside it.
@@ -89,13 +89,15 @@ fn expand(
         .map(|(_, f)| f.sig.ident.to_string())
         .collect();
     helpers.retain(|name, _| !program.contains(name));
+    helpers.values_mut().for_each(prepare);
     // Methods of the item's types are functions of its program, if they are worth it.
     let own = item.functions.iter().enumerate().filter(|(f, _)| batched(*f));
     let own: BTreeSet<String> = own.map(|(_, f)| f.shown().sig.ident.to_string()).collect();
     let is_helper = |f: &&Function| !own.contains(&f.shown().sig.ident.to_string());
-    let methods: Vec<Function> = item.methods.iter().filter(is_helper).cloned().collect();
+    let mut methods: Vec<Function> = item.methods.iter().filter(is_helper).cloned().collect();
+    methods.iter_mut().for_each(prepare);
     let declared = Rc::clone(&item.declared);
-    let yields: Vec<Function> = helpers.values().cloned().collect();
+    let yields: Vec<Function> = helpers.values().filter(|f| !yields_parameter(f)).cloned().collect();
     let yields = FunctionType::all(&yields, None, &declared.beside);
     let types = Types { definitions: &declared.beside, functions: &yields, own: item.own.clone() };
     let helpers = Helpers::new(helpers, &methods, types);
@@ -115,12 +117,12 @@ fn expand(
             spell_out(&mut body);
             let mut expansion = Expansion {
                 function,
+                lifted: lifted_closures::of(function, &scopes, helpers.types()),
                 scopes,
                 shapes: array_shapes::of(function, &declared.beside),
                 helpers: &helpers,
                 around: vec![],
                 copied,
-                copies: copied,
                 checks: HelperChecks::default(),
                 is_alone: !calls_any(&function.body, &program),
                 in_for,
@@ -132,6 +134,7 @@ fn expand(
                 break;
             }
             copied = expansion.copied;
+            lifted_closures::leave_out(&mut body, &expansion.lifted);
             checks.extend(expansion.checks);
             // Names are those of one scope before blocks become one.
             rebind(function, body);
@@ -148,15 +151,15 @@ struct Expansion<'a> {
     function: &'a Function,
     /// The types of its variables.
     scopes: Scopes,
+    /// Its closures.
+    lifted: BTreeMap<String, Lifted>,
     /// The lengths of its arrays, where they are written.
     shapes: Shapes,
     helpers: &'a Helpers<'a>,
     /// The helpers whose code it is.
-    around: Vec<&'a Function>,
+    around: Vec<Ident>,
     /// The operations that have been copied.
     copied: usize,
-    /// The number of copies.
-    copies: usize,
     /// What rustc has to check of the copies.
     checks: HelperChecks,
     /// Whether the function calls none of the program: one that does has better engines, which take no interchanged loops.
@@ -169,36 +172,62 @@ struct Expansion<'a> {
 
 impl<'a> Expansion<'a> {
     /// Of a helper's own calls.
-    fn of_helper(&self, helper: &'a Function) -> Expansion<'a> {
-        let around = self.around.iter().copied().chain([helper]).collect();
+    fn of_helper<'h>(&'h self, helper: &'h Function) -> Expansion<'h> {
+        let around = self.around.iter().chain([&helper.sig.ident]).cloned().collect();
         let scopes = variables::types(helper, &VariableTypes::new(), self.helpers.types());
+        let lifted = lifted_closures::of(helper, &scopes, self.helpers.types());
         let shapes = array_shapes::of(helper, self.definitions());
-        let (copied, copies, checks) = (0, 0, HelperChecks::default());
-        Expansion { function: helper, scopes, shapes, around, copied, copies, checks, in_for: true, ..*self }
+        let (copied, checks) = (0, HelperChecks::default());
+        let Expansion { helpers, is_alone, vector_math, .. } = *self;
+        Expansion {
+            function: helper,
+            scopes,
+            lifted,
+            shapes,
+            helpers,
+            around,
+            copied,
+            checks,
+            is_alone,
+            in_for: true,
+            vector_math,
+        }
     }
 
     fn definitions(&self) -> &'a Definitions {
         self.helpers.types().definitions
     }
 
+    /// The helper that an expression calls, or the closure.
+    fn called(&self, expr: &Expr) -> Option<HelperCall<'a>> {
+        let lifted = || match expr {
+            Expr::Call(call) => {
+                let Lifted { function, captured } = self.lifted.get(&name(&call.func)?)?;
+                let captured = captured.iter().map(|name| -> Expr { parse_quote!(#name) });
+                let args: Vec<Expr> = call.args.iter().cloned().chain(captured).collect();
+                HelperCall::of_closure(function.clone(), args)
+            }
+            _ => None,
+        };
+        lifted().or_else(|| self.helpers.called(&self.scopes, expr))
+    }
+
     /// What a call comes to.
-    fn expanded(&mut self, call: HelperCall<'a>) -> Option<Expr> {
-        let HelperCall { helper, args, name, checks } = call;
-        if self.around.iter().any(|around| std::ptr::eq(*around, helper)) || !self.function.sees(&name) {
+    fn expanded(&mut self, call: HelperCall<'_>) -> Option<Expr> {
+        let HelperCall { helper, args, name, checks, rounds_as_std } = call;
+        if self.around.contains(&helper.sig.ident) || !self.function.sees(&name) {
             return None;
         }
-        let is_method = helper.method.is_some();
         let numbers: Vec<&Ident> = helper
             .params
             .iter()
             .zip(&args)
             .filter_map(|(param, arg)| number(param, arg).map(|_| &param.ident))
             .collect();
-        let (helper, inner) = &self.with_its_own(helper, &numbers)?;
+        let (helper, inner) = &self.with_its_own(&helper, &numbers)?;
         let mut body = helper.body.clone();
         let size = operations(&body);
-        // Scalar clones call methods, and generic functions, as they stand, with std's elementary functions.
-        let rounds_otherwise = self.vector_math && (is_method || is_generic(helper)) && calls_library(&body);
+        let rounds_otherwise = self.vector_math && rounds_as_std && calls_library(&body);
         if size > SMALL || self.copied + size > MOST || rounds_otherwise {
             return None;
         }
@@ -220,10 +249,10 @@ impl<'a> Expansion<'a> {
             return None;
         }
         self.copied += size;
-        self.copies += 1;
         self.checks.extend(checks);
         self.checks.extend(inner.clone());
-        let value = Ident::new(&format!("__returned_{}", self.copies), Span::mixed_site());
+        let value = Ident::new(&format!("__returned_{}", self.helpers.next_copy()), Span::mixed_site());
+        self.helpers.copy_is_made();
         let is_unit = matches!(&helper.output, Type::Tuple(t) if t.elems.is_empty());
         let tail = match body.stmts.pop()? {
             Stmt::Expr(tail, None) if is_unit => {
@@ -249,7 +278,7 @@ impl<'a> Expansion<'a> {
 
     /// A helper with its own calls expanded, if it only computes, and what rustc has to check of them. The parameters `numbers` are
     /// always the same.
-    fn with_its_own(&self, helper: &'a Function, numbers: &[&Ident]) -> Option<(Function, HelperChecks)> {
+    fn with_its_own(&self, helper: &Function, numbers: &[&Ident]) -> Option<(Function, HelperChecks)> {
         let simple = |param: &Param| {
             param.pattern.is_none()
                 && (self.is_of_values(&param.ty) || ClosureParam::of(helper, param).is_some())
@@ -258,19 +287,29 @@ impl<'a> Expansion<'a> {
             |ty: &Type| self.definitions().is_value(ty) || self.definitions().is_optional_value(ty);
         if !helper.params.iter().all(simple)
             || !yields_value(&helper.output)
-            || !(helper.sig.generics.params.is_empty() || takes_only_closures(helper))
+            || !takes_only_closures(helper)
             || walk::any(&helper.written, |at| matches!(at, At::Item(_)))
         {
             return None;
         }
+        let (mut helper, mut checks) = (helper.clone(), HelperChecks::default());
+        // What copies make known is used in a second round.
+        for _ in 0..2 {
+            let mut body = helper.body.clone();
+            spell_out(&mut body);
+            let mut inner = self.of_helper(&helper);
+            inner.spell_types(&mut body);
+            inner.visit_block_mut(&mut body);
+            lifted_closures::leave_out(&mut body, &inner.lifted);
+            let is_done = inner.copied == 0;
+            checks.extend(inner.checks);
+            rebind(&mut helper, body);
+            if is_done {
+                break;
+            }
+        }
         let mut body = helper.body.clone();
-        spell_out(&mut body);
-        let mut inner = self.of_helper(helper);
-        inner.spell_types(&mut body);
-        inner.visit_block_mut(&mut body);
-        let checks = inner.checks;
         early_returns::rewrite(&mut body, &helper.output, self.definitions());
-        let mut helper = helper.clone();
         rebind(&mut helper, body);
         let loops = straight_code::computes(&helper, self.definitions())?;
         let gain = || loops_of_data::gain(&helper, numbers, self.helpers.types(), self.vector_math);
@@ -311,9 +350,9 @@ impl<'a> Expansion<'a> {
         let (output, types) = (&self.function.output, self.helpers.types());
         let inputs = |call: &Expr| {
             let helper = self.helpers.called(&self.scopes, call).map(|call| call.helper);
-            let params =
-                helper.filter(|helper| self.function.sees(&helper.sig.ident)).map(|helper| &helper.params);
-            params.into_iter().flatten().map(|param| types.plain(&param.ty)).collect()
+            let helper = helper.filter(|helper| self.function.sees(&helper.sig.ident));
+            let params = helper.iter().flat_map(|helper| &helper.params);
+            params.map(|param| types.plain(&param.ty)).collect()
         };
         let is_chain = |chain: &Expr| is_chain(chain, &is_list);
         spelled_types::rewrite(body, output, types, &self.scopes, &is_chain, &inputs);
@@ -327,11 +366,11 @@ impl<'a> Expansion<'a> {
 
     /// A loop over arrays as one that counts.
     fn counting(&mut self, e: &ExprForLoop) -> Option<ExprForLoop> {
-        let at = Ident::new(&format!("__at_{}", self.copies + 1), Span::mixed_site());
+        let at = Ident::new(&format!("__at_{}", self.helpers.next_copy()), Span::mixed_site());
         let (counting, checks) = self.arrays().counting(e, &at)?;
         self.checks.extend(checks);
+        self.helpers.copy_is_made();
         self.copied += 1;
-        self.copies += 1;
         Some(counting)
     }
 
@@ -344,8 +383,9 @@ impl<'a> Expansion<'a> {
             return None;
         }
         let is_list = |list: &Expr| self.is_shared_list(list);
-        let type_of = |value: &Expr| self.helpers.types().of(&self.scopes, value).filter(is_primitive);
-        let (copy, mut count) = (self.copies + 1, 0);
+        let is_value = |ty: &Type| self.definitions().is_value(ty);
+        let type_of = |value: &Expr| self.helpers.types().of(&self.scopes, value).filter(is_value);
+        let (copy, mut count) = (self.helpers.next_copy(), 0);
         let mut names = |name: &str| {
             count += 1;
             Ident::new(&format!("__{name}_{copy}_{count}"), Span::mixed_site())
@@ -364,8 +404,8 @@ impl<'a> Expansion<'a> {
         } else if !(self.in_for || self.is_alone) || !is_counted && (leaves || changes) {
             return None;
         }
+        self.helpers.copy_is_made();
         self.copied += 1;
-        self.copies += 1;
         let mark = Mark { changes };
         Some(parse_quote!((#mark { #(#before)* #each #value })))
     }
@@ -458,12 +498,15 @@ impl<'a> Expansion<'a> {
                 put_in_place_of_reference(body, name, &e.expr, &e.expr);
                 Some(())
             }
-            // A value of its own.
+            // A value of its own, or a row of an array, which nothing changes while it is lent.
             Expr::Reference(e)
-                if r.mutability.is_none() && is_made(&e.expr) && definitions.is_value(&r.elem) =>
+                if r.mutability.is_none()
+                    && (is_made(&e.expr) || is_row(&e.expr))
+                    && definitions.is_value(&r.elem) =>
             {
                 let (value, elem) = (&e.expr, &r.elem);
-                let argument = Ident::new(&format!("__argument_{}_{name}", self.copies), Span::mixed_site());
+                let argument = format!("__argument_{}_{name}", self.helpers.next_copy());
+                let argument = Ident::new(&argument, Span::mixed_site());
                 lets.push(parse_quote!(let #argument: #elem = #value;));
                 let argument: Expr = parse_quote!(#argument);
                 put_in_place_of_reference(body, name, &argument, &argument);
@@ -496,12 +539,12 @@ impl<'a> Expansion<'a> {
 impl VisitMut for Expansion<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
-        if let Some(call) = self.helpers.called(&self.scopes, expr)
+        if let Some(call) = self.called(expr)
             && (self.in_for
-                || self.is_alone && loops(call.helper)
-                || loops_of_data::has_any(call.helper)
-                || takes_closures(call.helper)
-                || self.takes_structures(call.helper))
+                || self.is_alone && loops(&call.helper)
+                || loops_of_data::has_any(&call.helper.body)
+                || takes_closures(&call.helper)
+                || self.takes_structures(&call.helper))
             && let Some(body) = self.expanded(call)
         {
             *expr = body;
@@ -535,6 +578,16 @@ impl VisitMut for Expansion<'_> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
+/// Makes a helper ready to be copied: its parameters are names, and arrays that it is lent are not for that shared by all members.
+fn prepare(helper: &mut Function) {
+    bind_patterns(helper);
+    for param in &mut helper.params {
+        if matches!(&param.ty, Type::Reference(r) if matches!(*r.elem, Type::Array(_))) {
+            param.passing = Passing::EachRef;
+        }
+    }
+}
+
 /// Gives each field of a structure that is made a value of its own: `V3 { x: x, y: y }`.
 fn spell_out(body: &mut Block) {
     walk::map(body, |at| {
@@ -549,6 +602,14 @@ fn is_made(expr: &Expr) -> bool {
     match bare(expr) {
         Expr::Array(_) | Expr::Repeat(_) => true,
         other => is_any_copy(other),
+    }
+}
+
+/// Whether an expression is an element of a variable's.
+fn is_row(expr: &Expr) -> bool {
+    match bare(expr) {
+        Expr::Index(e) => (is_place(&e.expr) || is_row(&e.expr)) && !may_change(&e.index),
+        _ => false,
     }
 }
 
@@ -603,6 +664,16 @@ fn calls_any(body: &Block, names: &BTreeSet<String>) -> bool {
         }
         _ => false,
     })
+}
+
+/// Whether what a function yields is of the types of its arguments.
+fn yields_parameter(helper: &Function) -> bool {
+    let mut params = helper.sig.generics.params.iter().filter_map(|param| match param {
+        GenericParam::Type(p) => Some(&p.ident),
+        GenericParam::Const(p) => Some(&p.ident),
+        GenericParam::Lifetime(_) => None,
+    });
+    params.any(|name| walk::any(&helper.output, |at| matches!(at, At::PathSegment(s) if s.ident == *name)))
 }
 
 /// Whether a function has loops.

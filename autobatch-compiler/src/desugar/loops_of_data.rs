@@ -20,11 +20,11 @@ use crate::std_models::elementary::calls_library;
 use crate::std_models::pure::literal;
 use crate::std_models::trip_count::SHORT;
 use crate::syntax::mentions::{bare, name, text};
-use crate::syntax::walk::{self, At};
+use crate::syntax::walk::{self, At, Code};
 
-/// Whether a helper has some.
-pub(super) fn has_any(helper: &Function) -> bool {
-    walk::any(&helper.body, |at| matches!(at, At::Expr(Expr::While(_) | Expr::Loop(_))))
+/// Whether code has some.
+pub(super) fn has_any(code: &impl Code) -> bool {
+    walk::any(code, |at| matches!(at, At::Expr(Expr::While(_) | Expr::Loop(_))))
 }
 
 /// Whether vectors gain: no library is called, no integers are divided that have no vector instruction for it, and there are no arrays that

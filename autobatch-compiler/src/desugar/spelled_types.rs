@@ -103,6 +103,19 @@ impl Spell<'_> {
                 }
             }
             Expr::Match(e) => e.arms.iter_mut().for_each(|arm| self.value(&mut arm.body, ty)),
+            Expr::Array(e) => {
+                if let Type::Array(array) = ty {
+                    e.elems.iter_mut().for_each(|e| self.value(e, &self.types.plain(&array.elem)));
+                }
+            }
+            Expr::Tuple(e) => {
+                if let Type::Tuple(tuple) = ty {
+                    e.elems
+                        .iter_mut()
+                        .zip(&tuple.elems)
+                        .for_each(|(e, ty)| self.value(e, &self.types.plain(ty)));
+                }
+            }
             Expr::MethodCall(e)
                 if e.turbofish.is_none()
                     && e.args.is_empty()
@@ -120,6 +133,9 @@ impl Spell<'_> {
                     && let len @ (Expr::Lit(_) | Expr::Path(_)) = &array.len
                 {
                     last.arguments = PathArguments::AngleBracketed(parse_quote!(::<_, #len, _>));
+                    if let Some(Expr::Closure(closure)) = e.args.first_mut() {
+                        self.value(&mut closure.body, &self.types.plain(&array.elem));
+                    }
                 }
             }
             _ => {}

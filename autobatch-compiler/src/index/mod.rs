@@ -5,6 +5,7 @@
 //! **Invariant:** no other file is read, so the answer depends on nothing that the build system does not know of.
 
 pub mod declarations;
+mod default_methods;
 pub mod definitions;
 pub mod elided_lifetimes;
 pub mod family_mentions;

@@ -16,11 +16,12 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, File, GenericArgument, Ident, ImplItem, Item, ItemFn, ItemImpl, ItemMod, Meta, Path, Token,
-    Type, Visibility,
+    Attribute, File, GenericArgument, Ident, ImplItem, Item, ItemFn, ItemImpl, ItemMod, ItemTrait, Meta,
+    Path, Token, Type, Visibility,
 };
 
 use crate::index::declarations::Declared;
+use crate::index::default_methods;
 use crate::index::definitions::{Definitions, arguments};
 use crate::index::family_mentions::Mentions;
 use crate::index::taken_names::TakenNames;
@@ -78,14 +79,14 @@ impl Source {
         let at = before.trim_end().strip_suffix("#[").map(str::len).or(conditional).unwrap_or(before.len());
         let marked = format!("{} #[{MARK}] {}", &text[..at], &text[at..]);
         let file = syn::parse_file(&marked).or_else(|_| syn::parse_file(text)).ok()?;
-        let of_traits = methods_of_traits(&file);
+        let methods = MethodNames::of(&file);
         let mut search = Search {
             scopes: vec![],
             as_written: true,
             found: None,
             around: None,
             taken: Default::default(),
-            of_traits: &of_traits,
+            methods: &methods,
         };
         search.module(&file.items);
         let (scopes, module) = search.found.unwrap_or_default();
@@ -309,29 +310,41 @@ fn certain<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<&'a ItemFn> {
     functions.iter().filter(once).copied().filter(|f| is_as_written(&f.attrs)).collect()
 }
 
-/// The `impl` blocks of a module, without parameters, of a type itself or of an operator, without functions that a trait of the file may
-/// have too.
-fn certain_impls<'a>(
-    items: impl IntoIterator<Item = &'a Item>,
-    of_traits: &BTreeSet<String>,
-) -> Vec<ItemImpl> {
-    let blocks = items.into_iter().filter_map(|item| match item {
+/// The `impl` blocks of a module, without parameters, without functions of a type itself that a trait of the file may have too, and the
+/// other way round.
+fn certain_impls<'a>(items: impl IntoIterator<Item = &'a Item>, names: &MethodNames) -> Vec<ItemImpl> {
+    let items: Vec<&Item> = items.into_iter().collect();
+    let traits = items.iter().filter_map(|item| match item {
+        Item::Trait(of) if is_as_written(&of.attrs) => Some(of),
+        _ => None,
+    });
+    let traits: Vec<&ItemTrait> = traits.collect();
+    let blocks = items.iter().filter_map(|item| match item {
         Item::Impl(block) => Some(block),
         _ => None,
     });
     let is_meant = |block: &&ItemImpl| {
-        let of_operator = |(path, _): &(Path, _)| operators::is_trait(&last_name(path));
+        // A trait by its name, which is in scope for calls then.
+        let is_known =
+            |(path, _): &(Path, _)| operators::is_trait(&last_name(path)) || path.get_ident().is_some();
         is_as_written(&block.attrs)
             && block.generics.params.is_empty()
             && block.unsafety.is_none()
-            && block.trait_.as_ref().is_none_or(of_operator)
+            && block.trait_.as_ref().is_none_or(is_known)
     };
     let written = |block: &ItemImpl| {
         let mut block = block.clone();
+        default_methods::add(&mut block, &traits);
         block.items.retain(|item| match item {
             ImplItem::Fn(f) => {
-                let of_trait = block.trait_.is_none() && of_traits.contains(&f.sig.ident.to_string());
-                !of_trait && is_as_written(&f.attrs)
+                let name = f.sig.ident.to_string();
+                let may_be_another = match &block.trait_ {
+                    None => names.of_traits.contains(&name),
+                    Some((path, _)) => {
+                        !operators::is_trait(&last_name(path)) && names.of_types.contains(&name)
+                    }
+                };
+                !may_be_another && is_as_written(&f.attrs)
             }
             _ => true,
         });
@@ -340,27 +353,39 @@ fn certain_impls<'a>(
     blocks.filter(is_meant).map(written).collect()
 }
 
-/// The methods of traits that a file names, operators' among them.
-fn methods_of_traits(file: &File) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    walk::each(file, |at| {
-        match at {
-            At::Item(Item::Trait(i)) => names.extend(i.items.iter().filter_map(|item| match item {
-                syn::TraitItem::Fn(f) => Some(f.sig.ident.to_string()),
-                _ => None,
-            })),
-            At::Item(Item::Impl(i)) if i.trait_.is_some() => names.extend(functions(i)),
-            _ => {}
-        }
-        Next::Inside
-    });
-    names
+/// The names of the methods of a file.
+#[derive(Default)]
+struct MethodNames {
+    /// Of traits that it names, operators' among them.
+    of_traits: BTreeSet<String>,
+    /// Of types themselves.
+    of_types: BTreeSet<String>,
+}
+
+impl MethodNames {
+    fn of(file: &File) -> MethodNames {
+        let mut names = MethodNames::default();
+        walk::each(file, |at| {
+            match at {
+                At::Item(Item::Trait(i)) => {
+                    names.of_traits.extend(i.items.iter().filter_map(|item| match item {
+                        syn::TraitItem::Fn(f) => Some(f.sig.ident.to_string()),
+                        _ => None,
+                    }))
+                }
+                At::Item(Item::Impl(i)) if i.trait_.is_some() => names.of_traits.extend(functions(i)),
+                At::Item(Item::Impl(i)) => names.of_types.extend(functions(i)),
+                _ => {}
+            }
+            Next::Inside
+        });
+        names
+    }
 }
 
 /// Looks for the item.
 struct Search<'a> {
-    /// Methods that a trait may have too.
-    of_traits: &'a BTreeSet<String>,
+    methods: &'a MethodNames,
     /// The modules and blocks around, outermost first, and whether they are modules.
     scopes: Vec<(Vec<&'a Item>, bool)>,
     /// Whether the modules around are what is written.
@@ -403,8 +428,8 @@ impl<'a> Search<'a> {
             None => certain(others(&module, item)),
         };
         let functions = beside.into_iter().cloned().chain(taken).collect();
-        let own = certain_impls(module, self.of_traits);
-        let blocks = certain_impls(parent.clone(), self.of_traits);
+        let own = certain_impls(module, self.methods);
+        let blocks = certain_impls(parent.clone(), self.methods);
         let impls = own.into_iter().chain(blocks.iter().filter_map(|block| names.block(block))).collect();
         self.around = Some(Around { item: item.clone(), functions, impls });
         for item in parent {

@@ -11,14 +11,13 @@ use syn::{ImplItem, ItemImpl, Type, parse_quote};
 use crate::diagnostics::sink::Diagnostics;
 use crate::index::source::Source;
 use crate::item::model::Function;
-use crate::item::{closure_params, methods, parse, selection};
+use crate::item::{methods, parse, selection};
 use crate::syntax::annotated::methods_of;
 use crate::syntax::attributes;
 use crate::syntax::mentions;
 use crate::syntax::walk::{self, AtMut, Next};
 
-/// The helpers that `item` can call by their names, which is what rustc has handed over, and those of them that are generic in functions that
-/// they are given.
+/// The helpers that `item` can call by their names, which is what rustc has handed over, and those of them that are generic.
 pub(crate) fn of(source: Option<&Source>, item: &TokenStream) -> (Rc<[Function]>, Rc<[Function]>) {
     let written =
         source.and_then(|source| source.around(item)).into_iter().flat_map(|around| &around.functions);
@@ -28,11 +27,10 @@ pub(crate) fn of(source: Option<&Source>, item: &TokenStream) -> (Rc<[Function]>
         diag.is_empty().then_some(function)
     });
     let (generic, plain): (Vec<Function>, Vec<Function>) = functions.partition(selection::is_generic);
-    let generic = generic.into_iter().filter(closure_params::takes_only_closures);
-    (plain.into(), generic.collect())
+    (plain.into(), generic.into())
 }
 
-/// Methods and operators of the types beside it, as functions of their receivers.
+/// Methods of the types beside it, operators and those of traits among them, as functions of their receivers.
 pub(crate) fn methods(source: Option<&Source>, item: &TokenStream) -> Rc<[Function]> {
     let blocks = source.and_then(|source| source.around(item)).into_iter().flat_map(|around| &around.impls);
     blocks.flat_map(methods_in).filter(|f| !selection::is_generic(f)).collect()

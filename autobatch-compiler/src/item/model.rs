@@ -65,8 +65,8 @@ pub struct Item {
     pub own: Option<Type>,
     /// Functions beside it that its functions may call.
     pub helpers: Rc<[Function]>,
-    /// Those that are generic in functions that they are given.
-    pub closure_helpers: Rc<[Function]>,
+    /// Those that are generic in types, constants, or functions that they are given.
+    pub generic_helpers: Rc<[Function]>,
     /// Methods and operators of the types beside it.
     pub methods: Rc<[Function]>,
     /// Functions of it that are no part of the program.
@@ -197,6 +197,20 @@ pub(crate) fn rebind(function: &mut Function, mut body: Block) {
         }
     }
     function.body = body;
+}
+
+/// Binds the patterns of parameters at the start of the body.
+pub(crate) fn bind_patterns(function: &mut Function) {
+    let mut body = function.body.clone();
+    let mut lets: Vec<syn::Stmt> = Vec::new();
+    for Param { ident, ty, pattern, .. } in &mut function.params {
+        match pattern.take() {
+            Some(Pat::Wild(_)) | None => {}
+            Some(pattern) => lets.push(syn::parse_quote!(let #pattern: #ty = #ident;)),
+        }
+    }
+    body.stmts.splice(0..0, lets);
+    rebind(function, body);
 }
 
 fn if_ident(ident: &Ident, mutable: bool) -> Pat {

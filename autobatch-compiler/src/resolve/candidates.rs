@@ -2,6 +2,9 @@
 
 use syn::{Expr, Ident, Type, parse_quote};
 
+use crate::item::model::Function;
+use crate::syntax::mentions::text;
+
 /// How a method takes its receiver.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Takes {
@@ -18,6 +21,28 @@ impl Takes {
             Takes::Ref => parse_quote!(&#own),
             Takes::Mut => parse_quote!(&mut #own),
         }
+    }
+}
+
+impl Takes {
+    /// How a method of that type takes its receiver.
+    pub(crate) fn by(f: &Function, owner: &Type) -> Option<Takes> {
+        let receiver = f.method.as_ref()?.shown.sig.receiver().and(f.params.first())?;
+        let ways = [Takes::Value, Takes::Ref, Takes::Mut];
+        ways.into_iter().find(|takes| text(&takes.of(owner)) == text(&receiver.ty))
+    }
+
+    /// A receiver as it is taken; `lent` says whether it is a reference, and whether to change what it refers to.
+    pub(crate) fn argument(self, lent: Option<bool>, receiver: &Expr) -> Option<Expr> {
+        Some(match (self, lent) {
+            (Takes::Value, None) => receiver.clone(),
+            (Takes::Value, Some(_)) => parse_quote!((*#receiver)),
+            (Takes::Ref, None) => parse_quote!(&#receiver),
+            (Takes::Mut, None) => parse_quote!(&mut #receiver),
+            (Takes::Ref, Some(true)) => parse_quote!(&*#receiver),
+            (Takes::Ref, Some(false)) | (Takes::Mut, Some(true)) => receiver.clone(),
+            (Takes::Mut, Some(false)) => return None,
+        })
     }
 }
 

@@ -102,25 +102,26 @@ impl Types<'_> {
                 _ => None,
             },
             Expr::Unary(e) => {
-                let of = self.of(scopes, &e.expr)?;
+                let of = operand(self.of(scopes, &e.expr)?);
                 let (of_trait, _) = operators::unary(&e.op)?;
                 if is_number(&of) { Some(of) } else { self.definitions.operation(of_trait, &of, None) }
             }
             Expr::Binary(e) if compares(&e.op) => Some(parse_quote!(bool)),
             Expr::Binary(e) => {
-                let (left, right) = (self.of(scopes, &e.left)?, self.of(scopes, &e.right));
+                let of = |side: &Expr| self.of(scopes, side).map(operand);
+                let (left, right) = (of(&e.left)?, of(&e.right));
                 let of_types = |right: &Type| {
                     self.definitions.operation(operators::binary(&e.op)?.0, &left, Some(right))
                 };
                 match right {
                     Some(right) if !is_number(&left) || !is_number(&right) => of_types(&right),
                     // A literal is of the other's type.
-                    Some(right) if is_open(&left) && !shifts(&e.op) => Some(right),
+                    Some(right) if is_open(&left) && !is_shift(&e.op) => Some(right),
                     _ => Some(left).filter(is_number),
                 }
             }
             Expr::Array(e) => {
-                let of = e.elems.first().and_then(|first| self.of(scopes, first));
+                let of = joined(e.elems.iter().map(|e| self.of(scopes, e)));
                 let len = proc_macro2::Literal::usize_unsuffixed(e.elems.len());
                 of.map(|ty| parse_quote!([#ty; #len]))
             }
@@ -144,14 +145,14 @@ impl Types<'_> {
             Expr::If(e) => {
                 let mut inner = opened(scopes);
                 self.bind_condition(&mut inner, &e.cond);
-                let otherwise = || self.of(scopes, &e.else_branch.as_ref()?.1);
-                self.of_block(&inner, &e.then_branch).or_else(otherwise)
+                let otherwise = e.else_branch.iter().map(|(_, e)| self.of(scopes, e));
+                joined(std::iter::once(self.of_block(&inner, &e.then_branch)).chain(otherwise))
             }
-            Expr::Match(e) => e.arms.iter().find_map(|arm| {
+            Expr::Match(e) => joined(e.arms.iter().map(|arm| {
                 let mut inner = opened(scopes);
                 self.bind(&mut inner, &arm.pat, self.of(scopes, &e.expr));
                 self.of(&inner, &arm.body)
-            }),
+            })),
             _ => None,
         }
     }
@@ -295,7 +296,7 @@ impl Types<'_> {
     }
 
     /// What a closure returns that gets arguments of these types.
-    pub(super) fn returned(
+    pub(crate) fn returned(
         &self,
         scopes: &Scopes,
         closure: &syn::ExprClosure,
@@ -453,6 +454,34 @@ fn opened(scopes: &Scopes) -> Scopes {
 }
 
 /// The type that a literal's suffix names, or what it is without one.
+/// An operand's type: operators take references to numbers as they take numbers.
+fn operand(ty: Type) -> Type {
+    match ty {
+        Type::Reference(r) if is_number(&r.elem) => *r.elem,
+        ty => ty,
+    }
+}
+
+/// The type that several values have, of which some may say more than others.
+pub(super) fn joined(types: impl IntoIterator<Item = Option<Type>>) -> Option<Type> {
+    types.into_iter().flatten().reduce(|one, other| join(&one, &other))
+}
+
+fn join(one: &Type, other: &Type) -> Type {
+    match (one, other) {
+        (one, _) if is_open(one) || matches!(one, Type::Infer(_)) => other.clone(),
+        (Type::Array(a), Type::Array(b)) => {
+            let (elem, len) = (join(&a.elem, &b.elem), &a.len);
+            parse_quote!([#elem; #len])
+        }
+        (Type::Tuple(a), Type::Tuple(b)) if a.elems.len() == b.elems.len() => {
+            let parts = a.elems.iter().zip(&b.elems).map(|(a, b)| join(a, b));
+            parse_quote!((#(#parts,)*))
+        }
+        (one, _) => one.clone(),
+    }
+}
+
 fn of_literal(suffix: &str, open: &str) -> Type {
     let name = Ident::new(if suffix.is_empty() { open } else { suffix }, proc_macro2::Span::call_site());
     parse_quote!(#name)
@@ -467,8 +496,8 @@ fn is_known(ty: &Type) -> bool {
     }
 }
 
-fn shifts(op: &BinOp) -> bool {
-    matches!(op, BinOp::Shl(_) | BinOp::Shr(_))
+pub(crate) fn is_shift(op: &BinOp) -> bool {
+    matches!(op, BinOp::Shl(_) | BinOp::Shr(_) | BinOp::ShlAssign(_) | BinOp::ShrAssign(_))
 }
 
 /// The first of the elements that `vec!` lists.

@@ -6,6 +6,7 @@ use quote::quote;
 use syn::{Expr, ExprMethodCall, Ident, Type, parse_quote};
 
 use crate::index::definitions::{argument, named};
+use crate::resolve::infer::joined;
 use crate::resolve::types::{Holds, Scopes, Types, is_iterator, is_number, iterator};
 use crate::std_models::facts::Fact;
 use crate::syntax::walk::{self, At};
@@ -156,7 +157,7 @@ impl Types<'_> {
             | "min_by" | "max_by" | "min_by_key" | "max_by_key" | "reduce" | "next_if" => option(item),
             "peek" => parse_quote!(Option<&#item>),
             "peek_mut" => parse_quote!(Option<&mut #item>),
-            "fold" => return self.of(scopes, call.args.first()?).or_else(|| self.made(scopes, call, 1)),
+            "fold" => return joined([self.of(scopes, call.args.first()?), self.made(scopes, call, 1)]),
             "collect" => return self.collected(crate::resolve::infer::spelled(call)?, item),
             _ => return None,
         })
@@ -259,7 +260,7 @@ impl Types<'_> {
     }
 
     /// The parameters of a closure that a method gets.
-    pub(super) fn closure_inputs(&self, scopes: &Scopes, call: &ExprMethodCall) -> Vec<Option<Type>> {
+    pub(crate) fn closure_inputs(&self, scopes: &Scopes, call: &ExprMethodCall) -> Vec<Option<Type>> {
         let Some(receiver) = self.of(scopes, &call.receiver) else { return vec![] };
         let name = call.method.to_string();
         let item = match self.holds(receiver.clone()) {

@@ -44,6 +44,16 @@ pub(crate) fn learn(scopes: &mut Scopes, at: At<'_>, types: &Types<'_>) {
             let item = types.of(scopes, &e.expr).and_then(|ty| types.item(ty));
             bind(scopes, &e.pat, item);
         }
+        At::Expr(Expr::MethodCall(e)) => {
+            let inputs = types.closure_inputs(scopes, e);
+            let closures = e.args.iter().filter_map(|arg| match arg {
+                Expr::Closure(closure) => Some(closure),
+                _ => None,
+            });
+            for (pat, input) in closures.flat_map(|closure| closure.inputs.iter().zip(&inputs)) {
+                bind(scopes, pat, input.clone());
+            }
+        }
         _ => {}
     }
 }

@@ -77,15 +77,15 @@ fn helpers_stand_where_they_are_called() {
             let x_2: f64 = x + y;
             let __returned_1: f64 = x_2 * x_2;
             let t = 2.0 * (__returned_1);
-            let __returned_1_2: f64 = y * y;
-            let y_2 = (__returned_1_2);
-            let __returned_2: f64 = if t < 0.0 {
+            let __returned_2: f64 = y * y;
+            let y_2 = (__returned_2);
+            let __returned_3: f64 = if t < 0.0 {
                 y_2
             } else {
                 let t_2 = t;
                 t_2 * y_2
             };
-            (__returned_2)
+            (__returned_3)
         }),
     );
 }
@@ -208,7 +208,17 @@ fn calls_stay_where_copies_could_mean_something_else() {
             }
         ),
         quote!(
-            fn h<T>(x: T) -> T {
+            fn h<T: Real>(x: T) -> T {
+                x.halved()
+            }
+        ),
+        quote!(
+            fn h<T: Real>(x: T) -> T {
+                T::ZERO
+            }
+        ),
+        quote!(
+            fn h<T: Real, U>(x: T) -> T {
                 x
             }
         ),
