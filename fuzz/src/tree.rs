@@ -251,6 +251,9 @@ impl Program {
         if self.defs.lenders == Some(true) {
             text.push_str(include_str!("lend.rs"));
         }
+        if self.defs.generics {
+            text.push_str(include_str!("generics.rs"));
+        }
         if !self.types_inside() {
             text.push_str(&self.defs.print());
         }

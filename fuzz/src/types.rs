@@ -111,6 +111,8 @@ pub struct Defs {
     pub watch: Option<bool>,
     /// Types that lend: whether the program defines them, or takes the harness's.
     pub lenders: Option<bool>,
+    /// Whether there are generic helpers beside the program.
+    pub generics: bool,
     /// Whether there are macros.
     pub macros: bool,
 }

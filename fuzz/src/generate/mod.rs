@@ -8,6 +8,7 @@
 mod calls;
 mod chains;
 mod expr;
+mod generics;
 mod grids;
 mod language;
 mod loops;
@@ -86,6 +87,7 @@ struct Swarm {
     floats: bool,
     checked: bool,
     arrays: bool,
+    generics: bool,
     control_in_expr: bool,
     loops: bool,
     matches: bool,

@@ -29,6 +29,7 @@ fn made(seed: u64, ownership: bool) -> Program {
         floats: on(55),
         checked: on(55),
         arrays: on(60),
+        generics: on(35),
         control_in_expr: on(65),
         loops: on(75),
         matches: on(65),
@@ -58,6 +59,7 @@ fn made(seed: u64, ownership: bool) -> Program {
             control_in_expr: false,
             methods: false,
             arrays: false,
+            generics: false,
             ..swarm
         }
     } else {

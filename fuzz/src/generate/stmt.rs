@@ -48,6 +48,7 @@ impl Gen {
             if self.swarm.arrays && self.swarm.loops { 10 } else { 0 }, // 27 arrays in uniform loops
             if nested && self.swarm.ownership { 26 } else { 0 }, // 28 what borrows
             if self.holders.is_empty() { 0 } else { 30 },        // 29 more of it
+            if nested && self.swarm.generics { 16 } else { 0 },  // 30 generic helpers
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -136,6 +137,7 @@ impl Gen {
             27 => self.rows(depth),
             28 => self.held(depth),
             29 => self.hold(depth),
+            30 => self.generic_helpers(),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);
