@@ -15,6 +15,7 @@ use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
 use crate::desugar;
 use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::recursive_helpers;
 use crate::diagnostics::sink::Diagnostics;
 use crate::diagnostics::{messages, reasons};
 use crate::dump::Dump;
@@ -28,6 +29,7 @@ use crate::lower::{LowerOptions, Lowered};
 use crate::passes::PassOptions;
 use crate::resolve::method_calls;
 use crate::resolve::resolution::Resolution;
+use crate::resolve::types::Types;
 use crate::stages::{Staged, Stages};
 use crate::syntax::annotated::{self, Input};
 use crate::syntax::arguments::Args;
@@ -82,7 +84,11 @@ pub(crate) fn expanded(
     declared.reserved = mentions::reserved(item.clone()).iter().map(ToString::to_string).collect();
     let mut spelled = input.clone();
     declared.lifetimes.spell(&mut spelled);
-    let inner = inner_functions::take_out(&mut spelled);
+    let beside = source.and_then(|source| source.around(&item)).map(|around| &around.functions[..]);
+    let types = Types { definitions: &declared.beside, functions: &[], own: None };
+    let inner = inner_functions::take_out(&mut spelled, |f| {
+        recursive_helpers::called(f, beside.unwrap_or_default(), &types, args.vector_math)
+    });
     let (functions, others) = functions::partition(&spelled, &inner, &mut diag);
     let own = match &input {
         Input::Impl(block) => Some((*block.self_ty).clone()),

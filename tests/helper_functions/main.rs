@@ -11,5 +11,6 @@ mod in_bodies;
 mod loops_of_data;
 mod names;
 mod of_the_module_around;
+mod recursion;
 mod shapes;
 mod structures;

@@ -29,17 +29,18 @@ use crate::syntax::mentions::idents;
 use crate::syntax::standard_macros;
 use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
-/// Takes the functions out of the bodies of an item's functions. They are part of it if it is a module.
-pub(crate) fn take_out(input: &mut Input) -> Vec<ItemFn> {
+/// Takes the functions out of the bodies of an item's functions. They are part of it if it is a module. `more` are functions beside the
+/// item that are to be taken as if they stood in a body.
+pub(crate) fn take_out(input: &mut Input, more: impl Fn(&ItemFn) -> Vec<ItemFn>) -> Vec<ItemFn> {
     match input {
-        Input::Function(f) => taken_out(f),
+        Input::Function(f) => taken_out(f, more(f)),
         Input::Module(m) => {
             let Some((_, items)) = &mut m.content else { return vec![] };
             let functions = items.iter_mut().filter_map(|item| match item {
                 Item::Fn(f) if !attributes::is_primitive(&f.attrs) => Some(f),
                 _ => None,
             });
-            let taken: Vec<ItemFn> = functions.flat_map(taken_out).collect();
+            let taken: Vec<ItemFn> = functions.flat_map(|f| taken_out(f, more(f))).collect();
             items.extend(taken.iter().cloned().map(Item::Fn));
             taken
         }
@@ -47,12 +48,29 @@ pub(crate) fn take_out(input: &mut Input) -> Vec<ItemFn> {
     }
 }
 
-fn taken_out(f: &mut ItemFn) -> Vec<ItemFn> {
+fn taken_out(f: &mut ItemFn, mut more: Vec<ItemFn>) -> Vec<ItemFn> {
     let mut names = BTreeMap::new();
+    // What has a name in the body hides what stands beside the item, which means the latter.
+    let own = items(&f.block, &|_| false);
+    let hides = |f: &ItemFn| {
+        let mut words = idents(f.to_token_stream()).into_iter().map(|word| word.to_string());
+        own.as_ref().is_none_or(|own| words.any(|word| own.contains(&word)))
+    };
+    more.retain(|f| !hides(f));
+    let added: BTreeSet<String> = more.iter().map(|f| f.sig.ident.to_string()).collect();
+    f.block.stmts.splice(0..0, more.into_iter().map(|f| Stmt::Item(Item::Fn(f))));
     for inner in candidates(f) {
         let name = format_ident!("{INNER}{}__{}", f.sig.ident, inner, span = inner.span());
         names.insert(inner.to_string(), name);
     }
+    // What does not move stands beside the item as before.
+    f.block.stmts.retain(|stmt| match stmt {
+        Stmt::Item(Item::Fn(f)) => {
+            let name = f.sig.ident.to_string();
+            !added.contains(&name) || names.contains_key(&name)
+        }
+        _ => true,
+    });
     if names.is_empty() {
         return vec![];
     }
@@ -192,14 +210,49 @@ mod tests {
     use super::*;
     use crate::syntax::mentions::text;
 
+    fn function(body: &TokenStream) -> ItemFn {
+        syn::parse2(quote!(fn f(n: u64) -> u64 { #body })).unwrap_or_else(|e| panic!("{body}: {e}"))
+    }
+
     /// The function with these statements, and the names of those that were taken out of it.
     fn taken(body: TokenStream) -> (String, Vec<String>) {
-        let function = syn::parse2(quote!(fn f(n: u64) -> u64 { #body }));
-        let mut input = Input::Function(function.unwrap_or_else(|e| panic!("{body}: {e}")));
-        let taken = take_out(&mut input);
+        let mut input = Input::Function(function(&body));
+        let taken = take_out(&mut input, |_| vec![]);
         let Input::Function(f) = input else { panic!("a function") };
         let stmts = f.block.stmts.iter().map(ToTokens::to_token_stream);
         (text(&TokenStream::from_iter(stmts)), taken.iter().map(|f| f.sig.ident.to_string()).collect())
+    }
+
+    #[test]
+    fn functions_beside_are_taken_along() {
+        let beside: Vec<ItemFn> = vec![
+            syn::parse_quote!(
+                #[inline]
+                fn g(n: u64) -> u64 {
+                    if n == 0 { h(n) } else { g(n - 1) }
+                }
+            ),
+            syn::parse_quote!(
+                fn h(n: u64) -> u64 {
+                    if n > 9 { g(n) } else { other(n) }
+                }
+            ),
+        ];
+        let taken = |body: &str| {
+            let mut input = Input::Function(function(&body.parse().expect("tokens")));
+            let taken = take_out(&mut input, |_| beside.clone());
+            let Input::Function(f) = input else { panic!("a function") };
+            (text(&f), taken.iter().map(|f| f.sig.ident.to_string()).collect::<Vec<_>>())
+        };
+        let names = ["__autobatch_inner_f__g", "__autobatch_inner_f__h"].map(String::from);
+        let expected = (text(&function(&quote!(__autobatch_inner_f__g(n) + 1))), names.to_vec());
+        assert_eq!(taken("g(n) + 1"), expected);
+        for body in ["let g = n; g + 1", "use other::*; g(n)", "use other::g; g(n)", "made!(g(n)); n"] {
+            let stays = function(&body.parse().expect("tokens"));
+            assert_eq!(taken(body), (text(&stays), vec![]), "{body}");
+        }
+        // One of the body's own goes before.
+        assert_eq!(taken("fn g(n: u64) -> u64 { n } g(n)").1, ["__autobatch_inner_f__g"]);
     }
 
     #[test]
