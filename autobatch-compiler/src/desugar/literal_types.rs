@@ -25,7 +25,7 @@ use crate::resolve::variables;
 use crate::std_models::number_methods::Primitives;
 use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::{assignment, bare, compares, is_variable, name, tail, typed};
-use crate::syntax::walk::{self, At, AtMut};
+use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// Writes types in the functions of an item and in its helpers.
 pub(crate) fn rewrite(item: &mut Item, resolution: &Resolution) {
@@ -48,29 +48,30 @@ pub(crate) fn rewrite(item: &mut Item, resolution: &Resolution) {
 }
 
 fn of_function(function: &mut Function, known: &VariableTypes, others: &[Function], types: &Types<'_>) {
-    let mut found = Found {
-        scopes: variables::types(function, known, types),
-        types,
-        params: others
-            .iter()
-            .filter(|other| function.sees(&other.sig.ident))
-            .map(|f| (f.sig.ident.to_string(), f.params.iter().map(|p| types.plain(&p.ty)).collect()))
-            .collect(),
-        open: BTreeMap::new(),
-    };
+    let mut made_of_literals: Vec<String> = Vec::new();
     walk::each(&function.body, |at| {
         if let At::Local(Local { pat: Pat::Ident(p), init: Some(init), .. }) = at
             && is_literal(&init.expr)
-            && let Some(ty) = found.scopes.iter().find_map(|scope| scope.get(&p.ident.to_string())?.as_ref())
-            && is_open(element(ty))
-            && (depth(ty) > 0 || is_lent(&function.body, &p.ident))
+            && (matches!(bare(&init.expr), Expr::Array(_) | Expr::Repeat(_))
+                || is_lent(&function.body, &p.ident))
         {
-            found.open.insert(p.ident.to_string(), None);
+            made_of_literals.push(p.ident.to_string());
         }
     });
-    if found.open.is_empty() {
+    if made_of_literals.is_empty() {
         return;
     }
+    let scopes = variables::types(function, known, types);
+    let is_open = |name: &String| {
+        scopes.iter().find_map(|scope| scope.get(name)?.as_ref()).is_some_and(|ty| is_open(element(ty)))
+    };
+    let open = made_of_literals.into_iter().filter(is_open).map(|name| (name, None)).collect();
+    let params = others
+        .iter()
+        .filter(|other| function.sees(&other.sig.ident))
+        .map(|f| (f.sig.ident.to_string(), f.params.iter().map(|p| types.plain(&p.ty)).collect()))
+        .collect();
+    let mut found = Found { scopes, types, params, open };
     // What one says of another may be known later.
     while found.learns(function) {}
     walk::map(&mut function.body, |at| {
@@ -101,7 +102,16 @@ impl Found<'_> {
         let output = self.types.plain(&function.output);
         self.is(tail(&function.body), &output);
         walk::each(&function.body, |at| match at {
-            At::Expr(expr) => self.learn(expr, &output),
+            // It returns its own.
+            At::Expr(Expr::Closure(_)) => Next::Past,
+            At::Expr(Expr::Return(e)) => {
+                self.is(e.expr.as_deref(), &output);
+                Next::On
+            }
+            _ => Next::On,
+        });
+        walk::each(&function.body, |at| match at {
+            At::Expr(expr) => self.learn(expr),
             At::Local(Local { pat: Pat::Type(p), init: Some(init), .. }) => {
                 self.is(Some(&init.expr), &self.types.plain(&p.ty));
             }
@@ -110,7 +120,7 @@ impl Found<'_> {
         self.open.values().flatten().count() > before
     }
 
-    fn learn(&mut self, expr: &Expr, output: &Type) {
+    fn learn(&mut self, expr: &Expr) {
         if let Some((place, value)) = assignment(expr) {
             let shifts = matches!(expr, Expr::Binary(e) if is_shift(&e.op));
             if !shifts {
@@ -125,7 +135,6 @@ impl Found<'_> {
                     self.are_alike(&e.left, &e.right);
                 }
             }
-            Expr::Return(e) => self.is(e.expr.as_deref(), output),
             Expr::Call(e) => {
                 let called = name(&e.func).and_then(|name| self.params.get(&name).cloned());
                 for (param, arg) in called.into_iter().flatten().zip(&e.args) {
@@ -336,6 +345,8 @@ mod tests {
             // A type that is guessed: of what is not known the product may be anything.
             quote!(let w = [0.25, 0.5]; w[0] * unknown(a) > 1.0),
             quote!(let w = [0.25, 0.5]; other(&w)),
+            // What a closure returns.
+            quote!(let w = [0.25, 0.5]; let g = |x: f64| { if x > 1.0 { return w; } w }; g(a)[0] < g(a)[1]),
             // A number that is never lent has no use for it.
             quote!(let w = 0.25; w < a),
         ] {

@@ -36,6 +36,7 @@ mod loops_of_data;
 mod macros;
 mod operands;
 mod options;
+mod parameters;
 pub(crate) mod recursive_helpers;
 mod rewrite;
 pub(crate) mod scalar_replacement;

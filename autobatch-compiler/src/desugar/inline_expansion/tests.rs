@@ -6,6 +6,7 @@ use quote::quote;
 use super::*;
 use crate::ir::testing::functions;
 use crate::resolve::method_calls;
+use crate::syntax::mentions::text;
 
 /// The body of `f` with its helpers' code in it.
 fn expanded(f: TokenStream, helpers: TokenStream) -> String {
