@@ -118,7 +118,8 @@ impl<'a> Helpers<'a> {
                     PathArguments::AngleBracketed(named) => Some(named),
                     _ => None,
                 });
-                let types: Vec<Option<Type>> = args.iter().map(|arg| self.types.of(scopes, arg)).collect();
+                let types: Vec<Option<Type>> =
+                    args.iter().map(|arg| self.types.certain(scopes, arg)).collect();
                 let takes = |owner: &Type, of: &Ident, name: &Ident| {
                     let helper = self.method_of_trait(owner, of, name)?;
                     Takes::by(helper, &helper.method.as_ref()?.owner)

@@ -152,14 +152,8 @@ impl Found<'_> {
         }
     }
 
-    /// The type of an expression, unless that of an operand is guessed from the other's.
     fn of(&self, expr: &Expr) -> Option<Type> {
-        let of = |expr: &Expr| self.types.of(&self.scopes, expr);
-        let is_guess = |at: At<'_>| match at {
-            At::Expr(Expr::Binary(e)) => of(&e.left).is_none() || of(&e.right).is_none(),
-            _ => false,
-        };
-        of(expr).filter(|_| !walk::any(expr, is_guess))
+        self.types.certain(&self.scopes, expr)
     }
 
     /// Two expressions have one type.

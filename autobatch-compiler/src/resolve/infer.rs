@@ -12,6 +12,7 @@ use crate::std_models::number_methods::{Primitives, computes, yields};
 use crate::std_models::operators;
 use crate::std_models::pure::{is_constant, is_pure_function};
 use crate::syntax::mentions::{bare, compares};
+use crate::syntax::walk::{self, At};
 
 impl FunctionType {
     /// The functions of an item; `own` is what `Self` is.
@@ -60,6 +61,17 @@ impl Types<'_> {
     /// The type of an expression.
     pub(crate) fn of(&self, scopes: &Scopes, expr: &Expr) -> Option<Type> {
         self.maybe(scopes, expr).filter(is_known)
+    }
+
+    /// The same, unless the type of an operand is guessed from the other's: where one is a number, the other usually is.
+    pub(crate) fn certain(&self, scopes: &Scopes, expr: &Expr) -> Option<Type> {
+        let is_guess = |at: At<'_>| match at {
+            At::Expr(Expr::Binary(e)) => {
+                self.of(scopes, &e.left).is_none() || self.of(scopes, &e.right).is_none()
+            }
+            _ => false,
+        };
+        self.of(scopes, expr).filter(|_| !walk::any(expr, is_guess))
     }
 
     /// The same; `_` is a type that is not known.
