@@ -7,28 +7,6 @@ use std::ops::{Add, Mul, Sub};
 
 use autobatch::autobatch;
 
-use crate::common::{agree_at, column};
-
-const SIZES: &[usize] = &[1, 33, 500];
-
-fn inputs() -> Vec<(f64, u32)> {
-    (0..120).map(|i| (f64::from(i) * 0.03 + 0.1, i * 7 % 50)).collect()
-}
-
-macro_rules! agree {
-    ($($test:ident: $scalar:ident, $batched:ident;)*) => {$(
-        #[test]
-        fn $test() {
-            agree_at(
-                SIZES,
-                &inputs(),
-                |&(a, n)| $scalar(a, n),
-                |batch, options| $batched(&column(batch, |i| i.0), &column(batch, |i| i.1), options),
-            );
-        }
-    )*};
-}
-
 agree! {
     by_lengths: lengths, lengths_batched_with;
     by_types: numbers, numbers_batched_with;

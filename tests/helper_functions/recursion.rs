@@ -6,26 +6,7 @@
 use autobatch::autobatch;
 
 use crate::common::{agree_at, column};
-
-const SIZES: &[usize] = &[1, 33, 500];
-
-fn inputs() -> Vec<(f64, u32)> {
-    (0..120).map(|i| (f64::from(i) * 0.03 + 0.1, i * 7 % 50)).collect()
-}
-
-macro_rules! agree {
-    ($($test:ident: $scalar:expr, $batched:expr;)*) => {$(
-        #[test]
-        fn $test() {
-            agree_at(
-                SIZES,
-                &inputs(),
-                |&(a, n)| $scalar(a, n),
-                |batch, options| $batched(column(batch, |i| i.0), column(batch, |i| i.1), options),
-            );
-        }
-    )*};
-}
+use crate::{SIZES, inputs};
 
 agree! {
     quadrature: area, area_batched_with;

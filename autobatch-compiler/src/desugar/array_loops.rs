@@ -22,8 +22,8 @@ use crate::item::array_shapes::Shapes;
 use crate::item::model::{Function, Param, Passing};
 use crate::resolve::types::{Scopes, Types};
 use crate::std_models::number_methods::is_pure_method;
-use crate::std_models::pure::is_primitive;
-use crate::syntax::mentions::{bare, base, behind_references, compares, idents, is_variable, name, text};
+use crate::std_models::pure::{is_float, is_primitive};
+use crate::syntax::mentions::{bare, base, behind_references, compares, idents, is_variable, name};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// What is known of the arrays that a function has.
@@ -363,10 +363,6 @@ fn with_stars(body: &mut Block, variable: &Ident, ty: &Type) {
             *e.receiver = parse_quote!((*#variable));
         }
     });
-}
-
-fn is_float(ty: &Type) -> bool {
-    matches!(text(ty).as_str(), "f32" | "f64")
 }
 
 /// `*x` is `x`.

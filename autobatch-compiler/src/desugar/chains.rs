@@ -16,10 +16,11 @@ use syn::{Expr, ExprClosure, ExprForLoop, ExprMethodCall, Ident, Pat, ReturnType
 
 use crate::desugar::chain_loop::is_quiet;
 use crate::desugar::closure::{is_plain, leaves};
+use crate::desugar::straight_code::is_plain_pattern;
 use crate::desugar::terminals::neutral;
 use crate::resolve::infer::spelled;
 use crate::std_models::pure::is_constant;
-use crate::syntax::mentions::{bare, untyped};
+use crate::syntax::mentions::bare;
 use crate::syntax::walk::{self, At};
 
 /// A loop that a chain becomes.
@@ -229,17 +230,6 @@ fn is_counted(source: &Expr) -> bool {
     }
 }
 
-/// Whether a pattern is a name, or a tuple or an array of names.
-fn is_of_names(pat: &Pat) -> bool {
-    match untyped(pat) {
-        Pat::Ident(p) => p.by_ref.is_none() && p.subpat.is_none(),
-        Pat::Tuple(p) => p.elems.iter().all(is_of_names),
-        Pat::Slice(p) => p.elems.iter().all(is_of_names),
-        Pat::Wild(_) => true,
-        _ => false,
-    }
-}
-
 /// A closure that may be called in place: what leaves it would leave the function.
 pub(super) fn closure(expr: &Expr) -> Option<&ExprClosure> {
     let Expr::Closure(closure) = expr else { return None };
@@ -323,7 +313,7 @@ impl Round<'_> {
                 else {
                     return None;
                 };
-                if !is_of_names(before) || !is_known && walk::any(&*closure.body, asks) {
+                if !is_plain_pattern(before) || !is_known && walk::any(&*closure.body, asks) {
                     return None;
                 }
                 self.bind(pat);

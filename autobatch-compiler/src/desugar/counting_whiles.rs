@@ -40,15 +40,12 @@ use crate::syntax::walk::{self, At, AtMut, Code};
 
 /// Rewrites the loops of an item's functions, and of its helpers.
 pub(crate) fn of_item(item: &mut Item, resolution: &Resolution) {
-    let (definitions, none) = (&item.declared.definitions, VariableTypes::new());
+    let declared = item.declared.clone();
+    let (definitions, none) = (&declared.definitions, VariableTypes::new());
     for (position, function) in item.functions.iter_mut().enumerate() {
         rewrite(function, resolution.types(position), definitions);
     }
-    for helpers in [&mut item.helpers, &mut item.generic_helpers, &mut item.methods] {
-        let mut all = helpers.to_vec();
-        all.iter_mut().for_each(|helper| rewrite(helper, &none, definitions));
-        *helpers = all.into();
-    }
+    item.change_helpers(|helper| rewrite(helper, &none, definitions));
 }
 
 /// Rewrites the loops of a function, of whose variables these types are known.

@@ -27,8 +27,9 @@ use crate::item::selection::is_generic;
 use crate::resolve::candidates::Takes;
 use crate::resolve::method_calls::before;
 use crate::resolve::types::{Scopes, Types, is_number};
-use crate::std_models::number_methods::{Primitives, receivers};
+use crate::std_models::number_methods::receivers;
 use crate::std_models::operators;
+use crate::std_models::pure::is_float;
 use crate::syntax::call_sites;
 use crate::syntax::mentions::is_compound;
 
@@ -271,10 +272,6 @@ fn operator(f: &Function) -> Option<(String, Type, Option<Type>)> {
     let OriginalMethod { owner, trait_, .. } = f.method.as_ref()?;
     let last = trait_.as_ref()?.segments.last()?;
     Some((last.ident.to_string(), owner.clone(), f.params.get(1).map(|param| param.ty.clone())))
-}
-
-fn is_float(ty: &Type) -> bool {
-    Primitives::of_type(ty).is_some_and(|ty| ty.are_among(Primitives::FLOATS))
 }
 
 fn ident_of(ty: &Type) -> Option<Ident> {

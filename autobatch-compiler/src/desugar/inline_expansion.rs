@@ -240,8 +240,8 @@ impl<'a> Expansion<'a> {
         if used.iter().any(|name| !self.function.sees(name)) || types.any(|ty| self.function.hides(ty)) {
             return None;
         }
-        let names = self.caller().rename(&mut body, helper);
         let (caller, mut lets) = (self.caller(), Vec::new());
+        let names = caller.rename(&mut body, helper);
         for (param, arg) in helper.params.iter().zip(&args) {
             let name = names.get(&param.ident.to_string()).unwrap_or(&param.ident);
             match ClosureParam::of(helper, param) {

@@ -278,10 +278,10 @@ impl Instance<'_> {
         }
         let name = &call.method;
         match mentions::behind_references(&receiver) {
-            array @ Type::Array(_) if name == "map" => {
-                let way: Vec<Type> = self.types.way(&receiver).collect();
-                let before = before(&way, Takes::Value, array);
-                checks.finds_nothing_in(name, before, &self.generic.sig.generics);
+            Type::Array(_) if name == "map" => {
+                let mut array = receiver.clone();
+                self.put(&mut array);
+                checks.is_of_arrays(name, &array);
                 as_it_stands()
             }
             Type::Array(_) if ["len", "is_empty", "iter", "iter_mut"].iter().any(|of| name == of) => {

@@ -14,17 +14,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use quote::format_ident;
-use syn::{Block, Expr, ExprClosure, Ident, ItemFn, Local, Pat, Stmt, Type, Visibility, parse_quote};
+use syn::{Block, Expr, ExprClosure, Ident, ItemFn, Local, Pat, Type, Visibility, parse_quote};
 
 use crate::desugar::closure::is_plain;
+use crate::desugar::local_closures::mentions_of;
 use crate::desugar::loops_of_data;
+use crate::desugar::substitution::without_lets;
 use crate::diagnostics::sink::Diagnostics;
 use crate::item::model::{Function, bind_patterns};
 use crate::item::parse;
 use crate::resolve::types::{Scopes, Types};
 use crate::std_models::pure::is_primitive;
-use crate::syntax::mentions::{assignment, idents, name, names, roots};
-use crate::syntax::visit_mut::{self, VisitMut};
+use crate::syntax::mentions::{assignment, names, roots};
 use crate::syntax::walk::{self, At};
 
 /// A closure as a function.
@@ -51,27 +52,9 @@ pub(super) fn of(function: &Function, scopes: &Scopes, types: &Types<'_>) -> BTr
 
 /// Leaves out closures of these names that are not mentioned.
 pub(super) fn leave_out(body: &mut Block, lifted: &BTreeMap<String, Lifted>) {
-    let mut mentioned: BTreeSet<String> = BTreeSet::new();
-    walk::each(&*body, |at| match at {
-        At::Expr(expr) => mentioned.extend(name(expr)),
-        At::Macro(mac) => mentioned.extend(idents(mac.tokens.clone()).iter().map(ToString::to_string)),
-        _ => {}
-    });
-    let unused = lifted.keys().filter(|name| !mentioned.contains(*name)).cloned().collect();
-    LeaveOut(unused).visit_block_mut(body);
-}
-
-struct LeaveOut(BTreeSet<String>);
-
-impl VisitMut for LeaveOut {
-    fn visit_block_mut(&mut self, block: &mut Block) {
-        block.stmts.retain(|stmt| match stmt {
-            Stmt::Local(local) => {
-                closure_of(local).is_none_or(|(name, _)| !self.0.contains(&name.to_string()))
-            }
-            _ => true,
-        });
-        visit_mut::visit_block_mut(self, block);
+    let unused: BTreeSet<&String> = lifted.keys().filter(|name| mentions_of(&*body, name) == 0).collect();
+    if !unused.is_empty() {
+        without_lets(body, &|name| unused.contains(&name.to_string()));
     }
 }
 

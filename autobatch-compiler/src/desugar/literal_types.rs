@@ -38,13 +38,8 @@ pub(crate) fn rewrite(item: &mut Item, resolution: &Resolution) {
     for (position, function) in item.functions.iter_mut().enumerate() {
         of_function(function, resolution.types(position), &all, &types);
     }
-    for helpers in [&mut item.helpers, &mut item.generic_helpers, &mut item.methods] {
-        let mut rewritten = helpers.to_vec();
-        for helper in &mut rewritten {
-            of_function(helper, &VariableTypes::new(), &all, &types);
-        }
-        *helpers = rewritten.into();
-    }
+    let none = VariableTypes::new();
+    item.change_helpers(|helper| of_function(helper, &none, &all, &types));
 }
 
 fn of_function(function: &mut Function, known: &VariableTypes, others: &[Function], types: &Types<'_>) {

@@ -77,7 +77,7 @@ fn can_move(function: &Function, closure: &ExprClosure) -> bool {
 }
 
 /// How often a variable is mentioned, in macros too.
-fn mentions_of(code: &impl Code, name: &str) -> usize {
+pub(super) fn mentions_of(code: &impl Code, name: &str) -> usize {
     let mut found = 0;
     walk::each(code, |at| {
         found += match at {

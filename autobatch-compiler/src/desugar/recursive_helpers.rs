@@ -21,7 +21,7 @@ use crate::desugar::loops_of_data;
 use crate::diagnostics::sink::Diagnostics;
 use crate::item::model::Function;
 use crate::item::parse;
-use crate::item::selection::is_generic;
+use crate::item::selection::{heavy, is_generic};
 use crate::resolve::types::Types;
 use crate::syntax::attributes::is_batched;
 use crate::syntax::mentions::{idents, is_variable};
@@ -35,13 +35,15 @@ pub(crate) fn called(f: &ItemFn, beside: &[ItemFn], types: &Types<'_>, vector_ma
     let named = |code: &dyn ToTokens| -> BTreeSet<usize> {
         idents(code.to_token_stream()).iter().filter_map(|i| position.get(&i.to_string()).copied()).collect()
     };
-    let calls: Vec<BTreeSet<usize>> = beside.iter().map(|f| named(&f.block)).collect();
-    let reached = |f: usize| reached(f, |f| calls[f].iter().copied());
-    let recursive = |f: &usize| reached(*f).contains(f);
-    let leads = |f: &usize| recursive(f) || reached(*f).iter().any(recursive);
     let own = named(&f.block);
-    let all: BTreeSet<usize> = own.iter().copied().chain(own.iter().flat_map(|f| reached(*f))).collect();
-    let worth = all.into_iter().filter(leads).map(|f| &beside[f]);
+    if own.is_empty() {
+        return vec![];
+    }
+    let calls: Vec<BTreeSet<usize>> = beside.iter().map(|f| named(&f.block)).collect();
+    let called = |f: usize| calls[f].iter().copied();
+    let all: BTreeSet<usize> = own.iter().flat_map(|f| reached(*f, called)).chain(own.clone()).collect();
+    let recursive = heavy(beside.len(), |_| false, called);
+    let worth = all.intersection(&recursive).map(|f| &beside[*f]);
     let worth: Vec<&ItemFn> = worth.filter(|f| gains(f, types, vector_math)).collect();
     let callers: Vec<&ItemFn> = worth.iter().copied().chain([f]).collect();
     let is_called_plainly = |f: &&&ItemFn| callers.iter().all(|caller| calls_plainly(caller, f));

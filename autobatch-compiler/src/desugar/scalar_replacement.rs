@@ -24,7 +24,7 @@ use crate::desugar::aggregates::{Aggregate, Field, Origin, aggregates, numbers};
 use crate::desugar::chain_loop::is_quiet;
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::short_arrays;
-use crate::desugar::substitution::rename;
+use crate::desugar::substitution::{rename, without_lets};
 use crate::item::model::{Function, Item, Param, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::resolve::types::{Scopes, Types};
@@ -121,25 +121,9 @@ fn propagate_copies(function: &mut Function, fields: &BTreeSet<String>) {
             copies.insert(copy, of);
         }
     });
-    WithoutLets(&copies).visit_block_mut(&mut body);
+    without_lets(&mut body, &|name| copies.contains_key(name));
     rename(&mut body, &copies);
     rebind(function, body);
-}
-
-/// Takes the declarations of variables away.
-struct WithoutLets<'a>(&'a BTreeMap<String, Ident>);
-
-impl VisitMut for WithoutLets<'_> {
-    fn visit_block_mut(&mut self, block: &mut Block) {
-        block.stmts.retain(|stmt| match stmt {
-            Stmt::Local(local) => {
-                !matches!(untyped(&local.pat), Pat::Ident(p) if self.0.contains_key(&p.ident.to_string()))
-            }
-            _ => true,
-        });
-        visit_mut::visit_block_mut(self, block);
-    }
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
 /// `let (a, b) = (x, y);` is `let a = x; let b = y;`.

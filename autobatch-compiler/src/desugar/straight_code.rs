@@ -213,7 +213,8 @@ fn counter(pat: &Pat) -> Option<String> {
     }
 }
 
-fn is_plain_pattern(pat: &Pat) -> bool {
+/// Whether a pattern binds no more than values by their names.
+pub(super) fn is_plain_pattern(pat: &Pat) -> bool {
     match pat {
         Pat::Ident(p) => p.by_ref.is_none() && p.subpat.is_none(),
         Pat::Type(p) => is_plain_pattern(&p.pat),

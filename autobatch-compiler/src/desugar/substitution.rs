@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::Span;
-use syn::{Block, Expr, Ident, LitInt, UnOp, parse_quote};
+use syn::{Block, Expr, Ident, LitInt, Pat, Stmt, UnOp, parse_quote};
 
-use crate::syntax::mentions::{bare, is_variable};
-use crate::syntax::visit_mut::VisitMut;
+use crate::syntax::mentions::{bare, is_variable, untyped};
+use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, AtMut, Next};
 
 /// Gives variables other names.
@@ -27,6 +27,26 @@ impl VisitMut for Rename<'_> {
             pat.ident = new.clone();
         }
     }
+}
+
+/// Takes the declarations of variables away.
+pub(super) fn without_lets(body: &mut Block, gone: &dyn Fn(&str) -> bool) {
+    WithoutLets(gone).visit_block_mut(body);
+}
+
+struct WithoutLets<'a>(&'a dyn Fn(&str) -> bool);
+
+impl VisitMut for WithoutLets<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        block.stmts.retain(|stmt| match stmt {
+            Stmt::Local(local) => {
+                !matches!(untyped(&local.pat), Pat::Ident(p) if (self.0)(&p.ident.to_string()))
+            }
+            _ => true,
+        });
+        visit_mut::visit_block_mut(self, block);
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
 /// An index as it is written.

@@ -76,6 +76,15 @@ pub struct Item {
 }
 
 impl Item {
+    /// Changes each function and method beside it.
+    pub(crate) fn change_helpers(&mut self, change: impl Fn(&mut Function)) {
+        for helpers in [&mut self.helpers, &mut self.generic_helpers, &mut self.methods] {
+            let mut all = helpers.to_vec();
+            all.iter_mut().for_each(&change);
+            *helpers = all.into();
+        }
+    }
+
     /// The name of its type.
     pub(crate) fn own_name(&self) -> Option<&Ident> {
         match self.own.as_ref()? {
@@ -201,6 +210,9 @@ pub(crate) fn rebind(function: &mut Function, mut body: Block) {
 
 /// Binds the patterns of parameters at the start of the body.
 pub(crate) fn bind_patterns(function: &mut Function) {
+    if function.params.iter().all(|param| param.pattern.is_none()) {
+        return;
+    }
     let mut body = function.body.clone();
     let mut lets: Vec<syn::Stmt> = Vec::new();
     for Param { ident, ty, pattern, .. } in &mut function.params {

@@ -22,9 +22,7 @@ impl Takes {
             Takes::Mut => parse_quote!(&mut #own),
         }
     }
-}
 
-impl Takes {
     /// How a method of that type takes its receiver.
     pub(crate) fn by(f: &Function, owner: &Type) -> Option<Takes> {
         let receiver = f.method.as_ref()?.shown.sig.receiver().and(f.params.first())?;

@@ -465,7 +465,6 @@ fn opened(scopes: &Scopes) -> Scopes {
     scopes.iter().cloned().chain([BTreeMap::new()]).collect()
 }
 
-/// The type that a literal's suffix names, or what it is without one.
 /// An operand's type: operators take references to numbers as they take numbers.
 fn operand(ty: Type) -> Type {
     match ty {
@@ -494,6 +493,7 @@ fn join(one: &Type, other: &Type) -> Type {
     }
 }
 
+/// The type that a literal's suffix names, or what it is without one.
 fn of_literal(suffix: &str, open: &str) -> Type {
     let name = Ident::new(if suffix.is_empty() { open } else { suffix }, proc_macro2::Span::call_site());
     parse_quote!(#name)

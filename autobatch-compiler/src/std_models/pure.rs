@@ -42,6 +42,11 @@ pub fn is_primitive(ty: &syn::Type) -> bool {
         && p.path.get_ident().is_some_and(|name| Primitives::of_name(&name.to_string()).is_some()))
 }
 
+/// Whether a type is that of floats of one size.
+pub(crate) fn is_float(ty: &syn::Type) -> bool {
+    is_primitive(ty) && Primitives::of_type(ty).is_some_and(|ty| ty.are_among(Primitives::FLOATS))
+}
+
 /// `[T]`, `[T; N]` or `Vec<T>`, or a reference to one: indexing it has no effects.
 pub fn is_list(ty: &syn::Type) -> bool {
     match ty {
