@@ -66,6 +66,11 @@ pub use crate::storage::{
 /// No demand: each returns what it is given.
 pub use crate::simd::{same_for_all, same_slice_for_all};
 
+/// # Conversions that vectors have
+///
+/// No demand: the integer is that of `as`.
+pub use crate::simd::saturated;
+
 /// # Limits of loops that stay whole in lane code
 ///
 /// The compiler upholds: nothing. A loop that does not ask goes on when it should end.

@@ -11,6 +11,7 @@ mod conditional_stores;
 mod division_by_reciprocal;
 mod elements_of_shared_lists;
 mod enumerations;
+mod floats_to_integers;
 mod interchanged_arrays;
 mod items_of_bodies;
 mod lane_interchange;

@@ -16,53 +16,18 @@
 use proc_macro2::TokenStream;
 use syn::{BinOp, Expr, parse_quote};
 
-use crate::codegen::emitter::Emitter;
 use crate::codegen::value_origins::Origins;
-use crate::codegen::vector_math::Rewrite;
-use crate::ir::FuncId;
 use crate::syntax::mentions::{bare, name};
 use crate::syntax::walk::{self, AtMut, Code};
 
-/// What is done to the code of ops and terminators before it stands in a loop over lanes.
-pub(crate) struct LaneCode<'e, 'a> {
-    math: Option<Rewrite<'e, 'a>>,
-    divisions: Divisions<'e>,
-    types: crate::codegen::definition_check::Types,
-}
-
-impl<'a> Emitter<'a> {
-    pub(crate) fn lane_code(&self, func: FuncId) -> LaneCode<'_, 'a> {
-        let divisions = Divisions { origins: &self.origins[func.0], rt: &self.rt };
-        LaneCode { math: self.vector_math(func), divisions, types: self.types[func.0].clone() }
-    }
-}
-
-impl LaneCode<'_, '_> {
-    pub(crate) fn code(&mut self, code: &mut impl Code) {
-        self.divisions(code);
-        self.math(code);
-    }
-
-    /// The first half: the code has its variables' names still.
-    pub(crate) fn divisions(&mut self, code: &mut impl Code) {
-        self.divisions.rewrite(code);
-    }
-
-    pub(crate) fn math(&mut self, code: &mut impl Code) {
-        code.visit_mut(&mut self.types);
-        if let Some(math) = &mut self.math {
-            code.visit_mut(math);
-        }
-    }
-}
-
-struct Divisions<'e> {
-    origins: &'e Origins<'e>,
-    rt: &'e TokenStream,
+/// The guards of a function's divisions.
+pub(super) struct Divisions<'e> {
+    pub(super) origins: &'e Origins<'e>,
+    pub(super) rt: &'e TokenStream,
 }
 
 impl Divisions<'_> {
-    fn rewrite(&self, code: &mut impl Code) {
+    pub(super) fn rewrite(&self, code: &mut impl Code) {
         let rt = self.rt;
         walk::map_after(code, |at| {
             let AtMut::Expr(expr) = at else { return };
@@ -78,10 +43,6 @@ impl Divisions<'_> {
         });
     }
 
-    fn varies(&self, expr: &Expr) -> bool {
-        !self.origins.mentioned(expr).names.is_disjoint(&self.origins.varying)
-    }
-
     /// The divisor of a division that may be the same for all lanes.
     fn same<'x>(&self, expr: &'x mut Expr) -> Option<&'x mut Expr> {
         let (dividend, divisor) = match expr {
@@ -94,7 +55,8 @@ impl Divisions<'_> {
             Expr::MethodCall(e) if divides(&e.method.to_string()) => (&e.receiver, e.args.first_mut()?),
             _ => return None,
         };
-        (!is_literal(divisor) && !self.varies(dividend) && !self.varies(divisor)).then_some(divisor)
+        (!is_literal(divisor) && !self.origins.varies(dividend) && !self.origins.varies(divisor))
+            .then_some(divisor)
     }
 
     /// The index into something that all lanes share, if another function may have divided for it.
@@ -108,12 +70,12 @@ impl Divisions<'_> {
         };
         let made = self.origins.mentioned(index);
         let others = made.others || !made.names.is_disjoint(&self.origins.others);
-        (others && !self.varies(of) && !self.varies(index)).then_some(index)
+        (others && !self.origins.varies(of) && !self.origins.varies(index)).then_some(index)
     }
 
     /// The slices, of those that all lanes share, that another function gets with nothing of the lane's own.
     fn slices<'x>(&self, expr: &'x mut Expr) -> Vec<&'x mut Expr> {
-        if !self.origins.is_other(expr) || self.varies(expr) {
+        if !self.origins.is_other(expr) || self.origins.varies(expr) {
             return vec![];
         }
         let values: Vec<&mut Expr> = match expr {

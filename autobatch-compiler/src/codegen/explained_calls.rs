@@ -18,8 +18,8 @@ use syn::{BinOp, Expr, Ident, Pat, Path, Stmt, Type};
 use crate::admission::receivers::Receivers;
 use crate::analysis::lane_interchange::{Refusal, Steps, endless, steps};
 use crate::diagnostics::reasons::{
-    DIVISION, FLOAT_REMAINDER, FLOAT_TO_INTEGER, HUGE, LIBRARY_CALL, LOOP_CALLS, LOOP_CALLS_METHOD,
-    LOOP_INDEX, Reason, WIDE_DIVISION,
+    DIVISION, FLOAT_REMAINDER, HUGE, LIBRARY_CALL, LOOP_CALLS, LOOP_CALLS_METHOD, LOOP_INDEX, Reason,
+    WIDE_DIVISION,
 };
 use crate::ir::{Block, FuncId, Program, Terminator, VarId};
 use crate::item::model::Function;
@@ -219,11 +219,6 @@ impl<'a> Obstacles<'a> {
                 _ => None,
             },
             Expr::Path(_) => (self.number(e) == Some(Number::Huge)).then(|| because(e.span(), HUGE))?,
-            Expr::Cast(cast) => {
-                let is_float = self.number(&cast.expr) == Some(Number::Float);
-                let is_slow = is_float && !matches!(self.number(e), Some(Number::Float));
-                is_slow.then(|| because(cast.as_token.span, FLOAT_TO_INTEGER))?
-            }
             _ => None,
         }
     }

@@ -114,6 +114,11 @@ pub(crate) struct Mentioned {
 }
 
 impl Origins<'_> {
+    /// Whether a value is made of something of the lane's own.
+    pub(crate) fn varies(&self, expr: &Expr) -> bool {
+        !self.mentioned(expr).names.is_disjoint(&self.varying)
+    }
+
     pub(crate) fn receivers(&self) -> &Receivers<'_> {
         &self.receivers
     }

@@ -269,10 +269,6 @@ pub(crate) const HUGE: Reason = Reason {
     why: "integers of 128 bits are computed lane by lane",
     instead: "use 64 bits where the values fit",
 };
-pub(crate) const FLOAT_TO_INTEGER: Reason = Reason {
-    why: "a float becomes an integer, which saturates lane by lane",
-    instead: "keep the float and take `trunc`",
-};
 pub(crate) const LIBRARY_CALL: Reason = Reason {
     why: "is a library call for one lane after the other, if it is std's",
     instead: "write `#[autobatch(vector_math)]`, or call the function of `autobatch::math`",

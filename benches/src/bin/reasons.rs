@@ -141,16 +141,6 @@ mod written {
     }
 
     #[autobatch]
-    pub(crate) fn cast(x: f64, y: f64, n: u32, k: u64) -> f64 {
-        let mut x = x;
-        for i in 0..n {
-            let z = x * 7.0 + 1.0;
-            x = z - f64::from(z as i32) + 0.25;
-        }
-        x
-    }
-
-    #[autobatch]
     pub(crate) fn vec(x: f64, y: f64, n: u32, k: u64) -> f64 {
         let mut v = vec![x; 16];
         for i in 0..16 {
@@ -407,16 +397,6 @@ mod changed {
             }
         }
         k
-    }
-
-    #[autobatch]
-    pub(crate) fn cast(x: f64, y: f64, n: u32, k: u64) -> f64 {
-        let mut x = x;
-        for i in 0..n {
-            let z = x * 7.0 + 1.0;
-            x = z - z.trunc() + 0.25;
-        }
-        x
     }
 
     #[autobatch]
@@ -707,7 +687,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         div_u64, div_u64_batched, div_u64_batched_with, "divq divl": "`n / m` of `u64`",
         div_u32, div_u32_batched, div_u32_batched_with, "divl divq": "`n / m` of `u32`",
         i128, i128_batched, i128_batched_with, "adcq mulxq": "`i128`",
-        cast, cast_batched, cast_batched_with, "cvttsd2si": "`(7.0 * y) as i32`",
         vec, vec_batched, vec_batched_with, "": "`vec![x; 16]`",
         closure, closure_batched, closure_batched_with, "": "a closure",
         trait_method, trait_method_batched, trait_method_batched_with, "": "a method of a trait",

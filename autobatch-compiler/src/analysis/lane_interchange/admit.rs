@@ -8,7 +8,7 @@ use syn::{Expr, ExprForLoop, Pat, Stmt, Type, parse_quote};
 
 use crate::analysis::lane_interchange::coalesce::coalesce;
 use crate::analysis::lane_interchange::forms::{breaks, ends, is_slice_copy, names_only, skips, swapped};
-use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, Scope, declared};
+use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, Scope, declared, unrolls};
 use crate::analysis::lane_interchange::rounds::steps;
 use crate::diagnostics::reasons::{LOOP_CODE, LOOP_INNER, LOOP_ITEMS, LOOP_PATTERN, Reason};
 use crate::ir::effects::{bound, variable};
@@ -142,7 +142,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             Stmt::Local(local) => self.local(local, nodes),
             Stmt::Expr(Expr::ForLoop(e), _) => {
                 let (known, refused) = (self.leaves.len(), self.refused.clone());
-                if self.small_loop(e) {
+                if unrolls(&self.scope.names, e) && self.small_loop(e) {
                     push(nodes, Node::Lanes(vec![stmt.clone()]));
                     return Some(());
                 }

@@ -32,6 +32,7 @@ pub use admit::Refusal;
 pub(crate) use forms::{breaks, swapped};
 pub use forms::{indexed, returned};
 pub use overwritten::overwritten;
+pub(crate) use plan::unrolls;
 pub use plan::{Array, Leaf, Node, Plan, Scope, assigned, declared, gain, is_members_list, mentions};
 pub use rounds::{Steps, counted, endless, steps};
 pub use transposed::transposed;

@@ -19,6 +19,9 @@ use crate::syntax::walk::{self, At};
 /// Arrays of at most so many elements are plain values of the lane code, which LLVM keeps in registers.
 pub(super) const SMALL: usize = 8;
 
+/// What the rounds of a loop may come to, about one per operation, so that LLVM unrolls them. It does up to 300 instructions.
+const UNROLLED: u32 = 240;
+
 /// A local array, of arrays too.
 #[derive(Clone)]
 pub struct Array {
@@ -224,6 +227,12 @@ pub fn gain(names: &Names, stmt: &Stmt, unknown: u64) -> u32 {
         }
         _ => 0,
     }
+}
+
+/// Whether a loop has a few rounds, and LLVM unrolls them: what comes to more stays a loop, which keeps the lanes around it from vectors.
+pub(crate) fn unrolls(names: &Names, e: &ExprForLoop) -> bool {
+    let rounds = names.trip_counts().short(&e.expr);
+    rounds.is_some_and(|rounds| rounds as u32 * effects::of(names, &e.body).weight <= UNROLLED)
 }
 
 impl Plan {

@@ -31,9 +31,9 @@ impl Writer<'_, '_> {
     /// What the user's code becomes in the end.
     pub(super) fn finish(&self, stmt: &mut Stmt) {
         let mut lane_code = self.emitter.lane_code(self.func);
-        lane_code.divisions(stmt);
+        lane_code.of_variables(stmt);
         self.in_place(stmt);
-        lane_code.math(stmt);
+        lane_code.of_types(stmt);
     }
 
     /// Has the loops in code that is finished look at the limits.
