@@ -66,10 +66,10 @@ pub use crate::storage::{
 /// No demand: each returns what it is given.
 pub use crate::simd::{same_for_all, same_slice_for_all};
 
-/// # Conversions that vectors have
+/// # Operations that vectors have
 ///
-/// No demand: the integer is that of `as`.
-pub use crate::simd::saturated;
+/// No demand: each yields what `as`, `/`, `%`, `rem_euclid` and `is_multiple_of` do, and panics where they do.
+pub use crate::simd::{is_multiple_of_by, quotient_by, rem_euclid_by, remainder_by, saturated};
 
 /// # Limits of loops that stay whole in lane code
 ///
@@ -159,11 +159,11 @@ pub mod vector {
     pub use crate::vector::{
         Arena, BlockColumns, CountedLanes, Fault, Faults, Flags, Gang, GangMask, Guarded, LaneFaults,
         LaneOrder, LaneSet, List, ListRows, LoopColumn, LoopLanes, Members, Moved, Points, TaskBlocks, Tile,
-        Turns, align, append_strip, body, copied, copy_slot, default_lanes, differs, element, full, gather,
-        give, give_up_unless, interleaved, is_few, is_outside, is_sparse, kind, lane_by_lane, load,
-        load_same, merge, noalias::*, open, open_to_read, pad, part, part_bits, put, put_states, quotient,
-        repeat, repeat_exits, row, scatter, sort_key, sorted, spread, squeeze, strips, strips_mut, unsorted,
-        value, width, within,
+        Turns, align, append_strip, body, copied, copy_slot, default_lanes, differs, div_euclid, divided,
+        element, full, gather, give, give_up_unless, interleaved, is_few, is_multiple_of, is_outside,
+        is_sparse, kind, lane_by_lane, load, load_same, merge, noalias::*, open, open_to_read, pad, part,
+        part_bits, put, put_states, quotient, rem_euclid, remainder, repeat, repeat_exits, row, scatter,
+        sort_key, sorted, spread, squeeze, strips, strips_mut, unsorted, value, width, within,
     };
 }
 

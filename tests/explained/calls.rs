@@ -158,12 +158,10 @@ fn with_narrow_ones(mut n: u32, k: u64) -> u64 {
     sum
 }
 
-/// Measured: masked 0.4 to 0.6 times as fast as scalar code; the others four to six times.
 #[test]
-fn a_division_of_wide_integers_is_what_stops_its_loop() {
+fn divisions_of_wide_integers_stop_no_loop() {
     let [only] = with_a_wide_remainder_batched::program().loops else { panic!("one loop") };
-    let obstacle = only.obstacle.as_ref().expect("a division");
-    assert!(obstacle.why.contains("a product of 128 bits"), "{}", obstacle.why);
+    assert!(only.obstacle.is_none());
     let [only] = with_narrow_ones_batched::program().loops else { panic!("one loop") };
     assert!(only.obstacle.is_none());
     assert_eq!(with_a_wide_remainder_batched(&[3, 90]), [0, with_a_wide_remainder(90)]);

@@ -9,7 +9,7 @@ const SIZES: [usize; 3] = [1, 97, 211];
 /// Floats about the ends of all integer types, both signs, and what is no number.
 fn float(i: usize) -> f64 {
     let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 0.99, -0.99, f64::MAX];
-    let sign = if i % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
     let near = [0.0, 1.0, -1.0, 0.5, -0.5][i % 5];
     match i % 9 {
         0 => special[i / 9 % special.len()],

@@ -9,6 +9,7 @@ mod chains_over_ranges;
 mod chains_over_shared_lists;
 mod conditional_stores;
 mod division_by_reciprocal;
+mod divisions;
 mod elements_of_shared_lists;
 mod enumerations;
 mod floats_to_integers;

@@ -7,7 +7,7 @@
 //!
 //! **Invariant:** a method counts as one that only computes where the type that it is called on is known, or rustc is asked.
 
-use syn::Expr;
+use syn::{Expr, ExprPath, Type};
 
 use crate::index::definitions::Definitions;
 use crate::ir::questions::Need;
@@ -19,6 +19,7 @@ use crate::resolve::types::{FunctionType, Scopes, Types};
 use crate::resolve::variables;
 use crate::std_models::number_methods::{Primitives, receivers};
 use crate::std_models::pure::is_math;
+use crate::syntax::mentions::{bare, name};
 use crate::syntax::walk::{self, At, Code};
 
 /// The types of what stands in one function's code.
@@ -85,6 +86,36 @@ impl<'a> Receivers<'a> {
     /// The primitive types of which one is that of an expression, or of what it refers to.
     pub(crate) fn primitives(&self, expr: &Expr) -> Option<Primitives> {
         Primitives::of_type(&self.types.of(&self.scopes, expr)?)
+    }
+
+    /// The same of an expression that certainly is a number, and no reference to one.
+    pub(crate) fn number(&self, expr: &Expr) -> Option<Primitives> {
+        let ty = self.types.certain(&self.scopes, expr)?;
+        Primitives::of_type(&ty).filter(|_| !matches!(ty, Type::Reference(_)))
+    }
+
+    /// The types of two operands that are of one type: certainly numbers, or a constant of another file beside one.
+    pub(crate) fn operands(&self, left: &Expr, right: &Expr) -> Option<Primitives> {
+        let is_other = |e: &Expr| match bare(e) {
+            Expr::Path(path) => {
+                let local = name(bare(e)).is_some_and(|n| self.scopes.iter().any(|s| s.contains_key(&n)));
+                !local && self.types.definitions.constant(path).is_none()
+            }
+            _ => false,
+        };
+        match (self.number(left), self.number(right)) {
+            (Some(left), Some(right)) => Some(if left.are_among(right) { left } else { right }),
+            (Some(one), None) if is_other(right) => Some(one),
+            (None, Some(one)) if is_other(left) => Some(one),
+            _ => None,
+        }
+    }
+
+    /// Whether a path names a constant of an integer's type, as the file has it.
+    pub(crate) fn is_constant(&self, path: &ExprPath) -> bool {
+        let constant = self.types.definitions.constant(path).filter(|constant| !constant.is_static);
+        let of = constant.and_then(|constant| Primitives::of_type(&constant.ty));
+        of.is_some_and(|of| of.are_among(Primitives::INTEGERS))
     }
 
     /// Of what in an expression something has to hold so that it only computes, and what: nothing, if that is known by the types that are

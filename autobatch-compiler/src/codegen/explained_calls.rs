@@ -17,14 +17,13 @@ use syn::{BinOp, Expr, Ident, Pat, Path, Stmt, Type};
 
 use crate::admission::receivers::Receivers;
 use crate::analysis::lane_interchange::{Refusal, Steps, endless, steps};
+use crate::codegen::wide_division::divisor;
 use crate::diagnostics::reasons::{
-    DIVISION, FLOAT_REMAINDER, HUGE, LIBRARY_CALL, LOOP_CALLS, LOOP_CALLS_METHOD, LOOP_INDEX, Reason,
-    WIDE_DIVISION,
+    DIVISION, HUGE, LIBRARY_CALL, LOOP_CALLS, LOOP_CALLS_METHOD, LOOP_INDEX, Reason,
 };
 use crate::ir::{Block, FuncId, Program, Terminator, VarId};
 use crate::item::model::Function;
 use crate::std_models::number_methods::{Primitives, is_pure_method};
-use crate::std_models::pure::literal;
 use crate::std_models::{elementary, facts, pure};
 use crate::syntax::mentions::{assignment, bare, name, untyped};
 use crate::syntax::walk::{self, At, Code, Next};
@@ -115,18 +114,6 @@ impl Calls<'_> {
     }
 }
 
-/// A kind of number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Number {
-    Float,
-    /// An integer of up to 32 bits.
-    Narrow,
-    /// One of 64.
-    Wide,
-    /// One of 128.
-    Huge,
-}
-
 /// What keeps code of a function from being vectors, wherever it stands.
 pub(crate) struct Obstacles<'a> {
     /// The types of numbers.
@@ -181,11 +168,6 @@ impl<'a> Obstacles<'a> {
 
     /// The first library call in code, else the first operation for which there is no vector instruction.
     pub(crate) fn of(&self, code: &impl Code) -> Option<Refusal> {
-        self.of_code(code, false)
-    }
-
-    /// The same; `in_blocks`: rounds are not those of all members, so no number has a reciprocal.
-    fn of_code(&self, code: &impl Code, in_blocks: bool) -> Option<Refusal> {
         let mut found = None;
         each(code, |span, callee, is_method| {
             if found.is_none() && elementary(&callee, is_method) && !self.vector_math {
@@ -196,57 +178,43 @@ impl<'a> Obstacles<'a> {
             let (place, _) = assignment(e)?;
             self.is_scattered(place).then(|| Refusal { span: e.span(), name: None, reason: LOOP_INDEX })
         };
-        found
-            .or_else(|| find_expr(code, scattered))
-            .or_else(|| find_expr(code, |e| self.of_expr(e, in_blocks)))
+        found.or_else(|| find_expr(code, scattered)).or_else(|| find_expr(code, |e| self.of_expr(e)))
     }
 
-    fn of_expr(&self, e: &Expr, in_blocks: bool) -> Option<Refusal> {
+    fn of_expr(&self, e: &Expr) -> Option<Refusal> {
         let because = |span, reason| Some(Refusal { span, name: None, reason });
         match e {
             Expr::Binary(e) if is_division(&e.op) => {
                 let rest = matches!(e.op, BinOp::Rem(_) | BinOp::RemAssign(_));
-                because(e.op.span(), self.division(&e.left, &e.right, rest, in_blocks)?)
+                because(e.op.span(), self.division(&e.left, &e.right, rest)?)
             }
             Expr::MethodCall(e) if e.args.len() == 1 => match e.method.to_string().as_str() {
                 "powi" if !matches!(e.args[0], Expr::Lit(_)) && !self.vector_math => {
                     let name = Some("powi".to_owned());
                     Some(Refusal { span: e.method.span(), name, reason: LIBRARY_CALL })
                 }
-                "rem_euclid" | "div_euclid" => {
-                    because(e.method.span(), self.division(&e.receiver, &e.args[0], true, in_blocks)?)
+                "rem_euclid" | "div_euclid" | "is_multiple_of" => {
+                    because(e.method.span(), self.division(&e.receiver, &e.args[0], true)?)
                 }
                 _ => None,
             },
-            Expr::Path(_) => (self.number(e) == Some(Number::Huge)).then(|| because(e.span(), HUGE))?,
+            Expr::Path(_) => self.are(e, Primitives::HUGE).then(|| because(e.span(), HUGE))?,
             _ => None,
         }
     }
 
-    /// Which kind of number an expression certainly is.
-    fn number(&self, expr: &Expr) -> Option<Number> {
-        const KINDS: [(Number, Primitives); 4] = [
-            (Number::Float, Primitives::FLOATS),
-            (Number::Narrow, Primitives::NARROW),
-            (Number::Wide, Primitives::WIDE),
-            (Number::Huge, Primitives::HUGE),
-        ];
-        let of = self.receivers.primitives(expr)?;
-        KINDS.iter().find(|(_, kind)| of.are_among(*kind)).map(|(number, _)| *number)
+    /// Whether an expression is a number among these.
+    fn are(&self, expr: &Expr, among: Primitives) -> bool {
+        self.receivers.primitives(expr).is_some_and(|of| of.are_among(among))
     }
 
     /// Why a division is none of vectors; or a remainder, of floats.
-    fn division(&self, left: &Expr, right: &Expr, rest: bool, in_blocks: bool) -> Option<Reason> {
-        let kind = self.number(left).or_else(|| self.number(right))?;
-        match (kind, literal(right)) {
-            // rustc computes it.
-            (_, Some(_)) if is_constant(left) => None,
-            (Number::Float, _) => rest.then_some(FLOAT_REMAINDER),
-            (_, Some(number)) if number.is_power_of_two() => None,
-            (Number::Narrow, Some(_)) => None,
-            (_, Some(_)) => Some(WIDE_DIVISION),
-            (_, None) => (in_blocks || self.differs(right)).then_some(DIVISION),
-        }
+    fn division(&self, left: &Expr, right: &Expr, rest: bool) -> Option<Reason> {
+        let are = |among: Primitives| self.are(left, among) || self.are(right, among);
+        let is_slow = are(Primitives::INTEGERS) && divisor(right, self.receivers).is_none()
+            || are(Primitives::FLOATS) && rest;
+        let is_known = || self.receivers.operands(left, right).is_some();
+        (is_slow && (self.differs(left) || self.differs(right)) && !is_known()).then_some(DIVISION)
     }
 
     /// Whether a value may differ between members.
@@ -268,10 +236,10 @@ impl<'a> Obstacles<'a> {
 
     /// The same of a block.
     pub(crate) fn of_block(&self, block: &Block) -> Option<Refusal> {
-        let mut all = block.code().find_map(|stmt| self.of_code(stmt, true));
+        let mut all = block.code().find_map(|stmt| self.of(stmt));
         match &block.term {
-            Terminator::Branch { cond, .. } => all = all.or_else(|| self.of_code(&**cond, true)),
-            Terminator::Switch { scrutinee, .. } => all = all.or_else(|| self.of_code(&**scrutinee, true)),
+            Terminator::Branch { cond, .. } => all = all.or_else(|| self.of(&**cond)),
+            Terminator::Switch { scrutinee, .. } => all = all.or_else(|| self.of(&**scrutinee)),
             _ => {}
         }
         all
@@ -292,15 +260,6 @@ fn find_expr(code: &impl Code, mut of: impl FnMut(&Expr) -> Option<Refusal>) -> 
         At::Expr(e) => of(e),
         _ => None,
     })
-}
-
-/// A literal, or a constant of a type: `u64::MAX`.
-fn is_constant(e: &Expr) -> bool {
-    match bare(e) {
-        Expr::Lit(_) => true,
-        Expr::Path(p) => p.path.segments.len() > 1,
-        _ => false,
-    }
 }
 
 fn is_division(op: &BinOp) -> bool {

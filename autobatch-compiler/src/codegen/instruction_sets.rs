@@ -17,3 +17,19 @@ pub(crate) fn instances(name: &Ident) -> [Ident; 3] {
         isa => format_ident!("{name}_{isa}"),
     })
 }
+
+/// How a program runs, as far as the code of its regions depends on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine<'i> {
+    /// Any program.
+    Machine,
+    /// A pure one, on this instruction set: nothing that stays where it is needs to be put back.
+    Vector(&'i str),
+}
+
+impl Engine<'_> {
+    /// Whether the instruction set has products that are fused with sums.
+    pub(crate) fn fuses(self) -> bool {
+        matches!(self, Engine::Vector("avx2" | "avx512"))
+    }
+}

@@ -3,24 +3,56 @@
 use crate::codegen::definition_check::Types;
 use crate::codegen::division_guards::Divisions;
 use crate::codegen::emitter::Emitter;
+use crate::codegen::faulting_divisions::FaultingDivisions;
+use crate::codegen::instruction_sets::Engine;
 use crate::codegen::saturating_casts::Casts;
 use crate::codegen::vector_math::Rewrite;
+use crate::codegen::wide_division::WideDivisions;
 use crate::ir::FuncId;
 use crate::syntax::walk::Code;
 
+/// Where lane code stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'i> {
+    pub(crate) engine: Engine<'i>,
+    /// Whether the loop over lanes is interchanged with one of the user's.
+    pub(crate) interchanged: bool,
+    /// Whether lanes may note faults.
+    pub(crate) may_fault: bool,
+}
+
+impl Site<'_> {
+    /// Whether products on vectors gain where 64-bit integers are divided. With AVX2 they do only where the rest of a loop could be
+    /// no vectors otherwise: interchanged code has pieces of its own for what is none.
+    fn divides_wide(self) -> bool {
+        match self.engine {
+            Engine::Vector("avx512") => true,
+            Engine::Vector("avx2") => !self.interchanged,
+            _ => false,
+        }
+    }
+}
+
 /// What rewrites a function's code.
 pub(crate) struct LaneCode<'e, 'a> {
-    divisions: Divisions<'e>,
+    guards: Divisions<'e>,
+    wide: Option<WideDivisions<'e>>,
+    faulting: Option<FaultingDivisions<'e>>,
     casts: Casts<'e>,
     types: Types,
     math: Option<Rewrite<'e, 'a>>,
 }
 
 impl<'a> Emitter<'a> {
-    pub(crate) fn lane_code(&self, func: FuncId) -> LaneCode<'_, 'a> {
+    /// What rewrites a function's code in some site.
+    pub(crate) fn lane_code(&self, func: FuncId, site: Site<'_>) -> LaneCode<'_, 'a> {
         let (origins, rt) = (&self.origins[func.0], &self.rt);
+        let wide = site.engine == Engine::Vector("avx512");
+        let faulting = site.may_fault && site.engine.fuses();
         LaneCode {
-            divisions: Divisions { origins, rt },
+            guards: Divisions { origins, rt },
+            wide: site.divides_wide().then_some(WideDivisions { origins, rt }),
+            faulting: faulting.then_some(FaultingDivisions { origins, rt, wide }),
             casts: Casts { origins, rt },
             types: self.types[func.0].clone(),
             math: self.vector_math(func),
@@ -29,15 +61,20 @@ impl<'a> Emitter<'a> {
 }
 
 impl LaneCode<'_, '_> {
-    pub(crate) fn code(&mut self, code: &mut impl Code) {
-        self.of_variables(code);
+    /// Whether the code notes faults.
+    pub(crate) fn code(&mut self, code: &mut impl Code) -> bool {
+        let faults = self.of_variables(code);
         self.of_types(code);
+        faults
     }
 
-    /// The first half, which asks what variables are: the code has their names.
-    pub(crate) fn of_variables(&self, code: &mut impl Code) {
-        self.divisions.rewrite(code);
+    /// The first half, which asks what variables are: the code has their names. Whether the code notes faults.
+    pub(crate) fn of_variables(&self, code: &mut impl Code) -> bool {
+        self.guards.rewrite(code);
+        let faults = self.faulting.as_ref().is_some_and(|faulting| faulting.rewrite(code));
+        self.wide.iter().for_each(|wide| wide.rewrite(code));
         self.casts.rewrite(code);
+        faults
     }
 
     /// The second half: rustc knows the types.

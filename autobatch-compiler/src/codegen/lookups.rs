@@ -132,6 +132,8 @@ pub(crate) struct LookupWriter<'e> {
     noted: Cell<bool>,
     /// Whether narrow numbers come out of words that are gathered. That is more code, with which LLVM would not unroll a loop inside.
     gathers_words: bool,
+    /// Whether the instruction set gathers. If not, lookups stay as they are.
+    gathers: bool,
     /// Variables that lanes may differ in; none if all indices are looked at.
     varying: Option<BTreeSet<String>>,
     /// Members' lists that stand in rows, by name.
@@ -143,10 +145,11 @@ impl<'e> LookupWriter<'e> {
     pub(crate) fn new<'b>(
         emitter: &'e Emitter<'e>,
         head: BlockId,
+        gathers: bool,
         mut blocks: impl Iterator<Item = &'b Block>,
         in_place: BTreeMap<String, TokenStream>,
     ) -> Option<LookupWriter<'e>> {
-        let mut writer = LookupWriter { in_place, ..LookupWriter::of(emitter, head) };
+        let mut writer = LookupWriter { in_place, gathers, ..LookupWriter::of(emitter, head) };
         let mut loops = false;
         let ends = blocks.all(|block| {
             loops |= block.code().any(|stmt| walk::any(stmt, |at| matches!(at, At::Expr(Expr::ForLoop(_)))));
@@ -170,6 +173,7 @@ impl<'e> LookupWriter<'e> {
             any: Cell::default(),
             noted: Cell::default(),
             gathers_words: true,
+            gathers: true,
             varying: None,
             rows: BTreeMap::new(),
         }
@@ -189,6 +193,11 @@ impl<'e> LookupWriter<'e> {
     /// Says that the code of the next piece notes faults of its own.
     pub(crate) fn note(&self) {
         self.noted.set(true);
+    }
+
+    /// Says that code notes faults of its own.
+    pub(crate) fn note_if(&self, faults: bool) {
+        self.any.set(self.any.get() || faults);
     }
 
     /// Whether code that was rewritten notes faults.
@@ -273,7 +282,7 @@ impl<'e> LookupWriter<'e> {
     /// What stands in the place of `base[index]`; the lookups in it have yet to be rewritten. If its value suffices, it need not be a place.
     fn lookup(&self, e: &syn::ExprIndex, value: bool) -> Option<Expr> {
         let (rt, fault, base, index) = (self.rt, fault(), &e.expr, &e.index);
-        let list = self.places.list(base).filter(|_| !matches!(**index, Expr::Range(_)))?;
+        let list = self.places.list(base).filter(|_| self.gathers && !matches!(**index, Expr::Range(_)))?;
         if let Some(varying) = &self.varying {
             let base_name = name_of(bare(base));
             if let Some(list) = base_name.as_ref().and_then(|name| self.rows.get(name))

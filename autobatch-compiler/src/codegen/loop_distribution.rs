@@ -16,8 +16,10 @@ use syn::{Expr, Pat, Stmt};
 
 use crate::analysis::lane_interchange::Node;
 use crate::codegen::emitter::Emitter;
+use crate::codegen::instruction_sets::Engine;
+use crate::codegen::lane_code::Site;
 use crate::codegen::names::numbered;
-use crate::codegen::region::{self, Engine, Region, binding, column, lane, old, statement};
+use crate::codegen::region::{self, Region, binding, column, lane, old, statement};
 use crate::codegen::vector_math::Rewrite;
 use crate::ir::{Op, Role, Terminator, VarId, VarSet};
 use crate::std_models::number_methods::is_pure_method;
@@ -65,7 +67,8 @@ pub(crate) fn pieces(emitter: &Emitter<'_>, region: &Region, engine: Engine<'_>)
             }
         });
         let given = gets(&(&seen & &all));
-        let mut lane_code = emitter.lane_code(head.func);
+        let mut lane_code =
+            emitter.lane_code(head.func, Site { engine, interchanged: false, may_fault: false });
         let code = ops.iter().flat_map(|op| &op.code).map(|stmt| {
             let mut stmt = stmt.clone();
             lane_code.code(&mut stmt);

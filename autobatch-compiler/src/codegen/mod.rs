@@ -16,6 +16,7 @@ mod division_guards;
 pub mod emitter;
 pub(crate) mod explained_calls;
 pub(crate) mod explained_loops;
+mod faulting_divisions;
 pub mod implied_bounds;
 mod instruction_sets;
 mod lane_code;
@@ -46,6 +47,7 @@ pub mod value_origins;
 pub mod vector;
 pub mod vector_math;
 pub mod wavefront;
+mod wide_division;
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -14,6 +14,8 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, Lifetime, Stmt};
 
 use crate::codegen::emitter::Emitter;
+use crate::codegen::instruction_sets::Engine;
+use crate::codegen::lane_code::{LaneCode, Site};
 use crate::codegen::long_loops;
 use crate::codegen::lookups::{LookupWriter, Lookups};
 use crate::codegen::names::source;
@@ -21,7 +23,7 @@ use crate::codegen::scopes::Meetings;
 use crate::codegen::unrolling;
 use crate::ir::{BlockId, Class, Role, Terminator, VarId, VarSet, Variable, effects, goto_target};
 use crate::syntax::mentions;
-use crate::syntax::walk::{self, At, AtMut, Next};
+use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
 /// The lane code of a region and what surrounds it.
 #[derive(Clone)]
@@ -206,15 +208,6 @@ pub(crate) fn lane_label() -> Lifetime {
     Lifetime::new("'__lane", Span::mixed_site())
 }
 
-/// How a program runs, as far as the code of its regions depends on it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Engine<'i> {
-    /// Any program.
-    Machine,
-    /// A pure one, on this instruction set: nothing that stays where it is needs to be put back.
-    Vector(&'i str),
-}
-
 /// Builds the code of the region headed by `head`.
 pub(crate) fn region(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'_>) -> Region {
     region_from(emitter, head, engine, 0)
@@ -222,7 +215,6 @@ pub(crate) fn region(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'_>) -
 
 /// The same without the head's first ops.
 pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'_>, skip: usize) -> Region {
-    let plain = engine != Engine::Machine;
     let shape = Shape::new(emitter, head);
     let blocks = emitter.program.blocks.iter().filter(|b| b.region == head);
     // Arrays that stay as they are.
@@ -236,8 +228,9 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'
         (variable.ident.to_string(), quote!(&*#column, #l))
     });
     // Elsewhere there are no gathers, so that nothing is won.
-    let gathers = engine == Engine::Vector("avx512");
-    let lookups = gathers.then(|| LookupWriter::new(emitter, head, blocks, in_place.collect())).flatten();
+    let (gathers, fuses) = (engine == Engine::Vector("avx512"), engine.fuses());
+    let lookups =
+        fuses.then(|| LookupWriter::new(emitter, head, gathers, blocks, in_place.collect())).flatten();
     let selects = engine == Engine::Vector("") && !shape.repeats && shape.work > SMALL;
     // What is live at the head has a value in all lanes that the loop begins with.
     let stored = || &(&shape.outs & &shape.live_out) & &shape.takes;
@@ -250,7 +243,7 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'
     };
     let successors = BTreeSet::new();
     let mut writer =
-        Writer { emitter, shape: &shape, plain, selects, plainly_stored, skip, lookups, successors };
+        Writer { emitter, shape: &shape, engine, selects, plainly_stored, skip, lookups, successors };
     let body = writer.node(head);
     let plainly_stored = writer.plainly_stored;
     let (successors, lookups) = (writer.successors, writer.lookups.map(|lookups| lookups.lookups()));
@@ -258,7 +251,7 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'
         let variable = emitter.program.var(*v);
         let (ident, ty) = (&variable.ident, variable.ty.as_ref().map(|ty| quote!(: #ty)));
         let ident = binding(ident);
-        let alike = (!plain && emitter.alike.contains(v)).then(|| emitter.is_alike(*v));
+        let alike = (engine == Engine::Machine && emitter.alike.contains(v)).then(|| emitter.is_alike(*v));
         quote!(let #ident #ty; #alike)
     });
     let code = quote!(#(#declare)* #body);
@@ -477,7 +470,7 @@ impl Shape {
 pub(crate) struct Writer<'a, 'e> {
     emitter: &'a Emitter<'e>,
     shape: &'a Shape,
-    plain: bool,
+    engine: Engine<'a>,
     /// Whether a value that nobody reads is zero.
     selects: bool,
     /// Variables of which it is the old one, where it is not zero.
@@ -489,7 +482,7 @@ pub(crate) struct Writer<'a, 'e> {
     successors: BTreeSet<u32>,
 }
 
-impl Writer<'_, '_> {
+impl<'a> Writer<'a, '_> {
     /// The block and everything it dominates.
     fn node(&mut self, block: BlockId) -> TokenStream {
         let shape = self.shape;
@@ -539,24 +532,36 @@ impl Writer<'_, '_> {
         });
     }
 
+    fn site(&self) -> Site<'a> {
+        Site { engine: self.engine, interchanged: false, may_fault: self.lookups.is_some() }
+    }
+
+    /// What code becomes in a loop over lanes.
+    fn lane_code(&self, lane_code: &mut LaneCode<'_, '_>, code: &mut impl Code) {
+        let faults = lane_code.code(code);
+        if let Some(lookups) = &self.lookups {
+            lookups.code(code);
+            lookups.note_if(faults);
+        }
+    }
+
     /// Some of the block's ops.
     fn ops(&mut self, block: BlockId, range: Range<usize>) -> TokenStream {
         let block = self.emitter.program.block(block);
-        let mut lane_code = self.emitter.lane_code(block.func);
+        let mut lane_code = self.emitter.lane_code(block.func, self.site());
         let counts = &self.emitter.program.func(block.func).trip_counts;
         let mut code = TokenStream::new();
         for op in &block.ops[range] {
             for stmt in &op.code {
                 let mut stmt = stmt.clone();
-                lane_code.code(&mut stmt);
-                self.lookups.iter().for_each(|lookups| lookups.code(&mut stmt));
+                self.lane_code(&mut lane_code, &mut stmt);
                 unrolling::unroll(&mut stmt, counts);
                 long_loops::count(&mut stmt, &self.emitter.rt, false, counts);
                 self.jumps(&mut stmt);
                 code.extend(statement(&stmt));
             }
             let bound = op.declares.intersection(&op.defs);
-            let alike = bound.filter(|v| !self.plain && self.emitter.alike.contains(v));
+            let alike = bound.filter(|v| self.engine == Engine::Machine && self.emitter.alike.contains(v));
             code.extend(alike.map(|v| self.emitter.is_alike(*v)));
         }
         code
@@ -565,25 +570,22 @@ impl Writer<'_, '_> {
     /// The jump at the end of a block.
     fn end(&mut self, block: BlockId) -> TokenStream {
         let block = self.emitter.program.block(block);
-        let mut lane_code = self.emitter.lane_code(block.func);
+        let mut lane_code = self.emitter.lane_code(block.func, self.site());
         match &block.term {
             Terminator::Jump(target) => self.go(*target),
             Terminator::Branch { cond, then, otherwise, .. } => {
                 let mut cond = cond.clone();
-                lane_code.code(&mut cond);
-                self.lookups.iter().for_each(|lookups| lookups.code(&mut cond));
+                self.lane_code(&mut lane_code, &mut cond);
                 let (then, otherwise) = (self.go(*then), self.go(*otherwise));
                 quote!(if #cond { #then } else { #otherwise })
             }
             Terminator::Switch { scrutinee, arms, .. } => {
                 let mut scrutinee = scrutinee.clone();
-                lane_code.code(&mut scrutinee);
-                self.lookups.iter().for_each(|lookups| lookups.code(&mut scrutinee));
+                self.lane_code(&mut lane_code, &mut scrutinee);
                 let arms = arms.iter().map(|arm| {
                     let (pat, target) = (&arm.pat, self.go(arm.target));
                     let guard = arm.guard.clone().map(|mut guard| {
-                        lane_code.code(&mut guard);
-                        self.lookups.iter().for_each(|lookups| lookups.code(&mut guard));
+                        self.lane_code(&mut lane_code, &mut guard);
                         quote!(if #guard)
                     });
                     quote!(#pat #guard => { #target })
@@ -643,10 +645,11 @@ impl Writer<'_, '_> {
                 }
             }
         });
-        let kept = self.shape.kept.iter().filter(|v| live.contains(v) && !self.plain).map(|v| {
-            let (column, ident) = (column(*v), &self.emitter.program.var(*v).ident);
-            quote!(#rt::Slots::keep(&mut *#column, #l, #ident);)
-        });
+        let kept =
+            self.shape.kept.iter().filter(|v| live.contains(v) && self.engine == Engine::Machine).map(|v| {
+                let (column, ident) = (column(*v), &self.emitter.program.var(*v).ident);
+                quote!(#rt::Slots::keep(&mut *#column, #l, #ident);)
+            });
         let next = next();
         quote!(#(#kept)* #(#values)* #next = #point as #word; break #label;)
     }

@@ -24,7 +24,7 @@ pub(super) struct Casts<'e> {
 impl Casts<'_> {
     pub(super) fn rewrite(&self, code: &mut impl Code) {
         let rt = self.rt;
-        walk::map_after(code, |at| {
+        walk::map(code, |at| {
             if let AtMut::Expr(expr) = at
                 && let Expr::Cast(cast) = &*expr
                 && self.saturates(cast)
@@ -40,7 +40,7 @@ impl Casts<'_> {
         let wanted = Primitives::of_type(&cast.ty);
         wanted.is_some_and(|wanted| {
             let is_integer = wanted.are_among(Primitives::INTEGERS) && !wanted.are_among(Primitives::HUGE);
-            let of = || self.origins.receivers().primitives(&cast.expr);
+            let of = || self.origins.receivers().number(&cast.expr);
             is_integer
                 && self.origins.varies(&cast.expr)
                 && of().is_some_and(|of| of.are_among(Primitives::FLOATS))

@@ -32,7 +32,7 @@ use crate::desugar::helper_calls::{HelperCall, Helpers};
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::lifted_closures::{self, Lifted};
 use crate::desugar::loops_of_data;
-use crate::desugar::parameters::{Caller, may_change, number};
+use crate::desugar::parameters::{Caller, may_change};
 use crate::desugar::spelled_types;
 use crate::desugar::straight_code::{self, Loops};
 use crate::index::definitions::Definitions;
@@ -222,13 +222,7 @@ impl<'a> Expansion<'a> {
         if self.around.contains(&helper.sig.ident) || !self.function.sees(&name) {
             return None;
         }
-        let numbers: Vec<&Ident> = helper
-            .params
-            .iter()
-            .zip(&args)
-            .filter_map(|(param, arg)| number(param, arg).map(|_| &param.ident))
-            .collect();
-        let (helper, inner) = &self.with_its_own(&helper, &numbers)?;
+        let (helper, inner) = &self.with_its_own(&helper)?;
         let mut body = helper.body.clone();
         let size = operations(&body);
         let rounds_otherwise = self.vector_math && rounds_as_std && calls_library(&body);
@@ -280,9 +274,8 @@ impl<'a> Expansion<'a> {
         Some(parse_quote!((#mark { #(#lets)* #(#stmts)* let #value: #output = #tail; #value })))
     }
 
-    /// A helper with its own calls expanded, if it only computes, and what rustc has to check of them. The parameters `numbers` are
-    /// always the same.
-    fn with_its_own(&self, helper: &Function, numbers: &[&Ident]) -> Option<(Function, HelperChecks)> {
+    /// A helper with its own calls expanded, if it only computes, and what rustc has to check of them.
+    fn with_its_own(&self, helper: &Function) -> Option<(Function, HelperChecks)> {
         let simple = |param: &Param| {
             param.pattern.is_none()
                 && (self.is_of_values(&param.ty) || ClosureParam::of(helper, param).is_some())
@@ -316,7 +309,7 @@ impl<'a> Expansion<'a> {
         early_returns::rewrite(&mut body, &helper.output, self.definitions());
         rebind(&mut helper, body);
         let loops = straight_code::computes(&helper, self.definitions())?;
-        let gain = || loops_of_data::gain(&helper, numbers, self.helpers.types(), self.vector_math);
+        let gain = || loops_of_data::gain(&helper, self.vector_math);
         (loops == Loops::Alike || gain()).then_some((helper, checks))
     }
 

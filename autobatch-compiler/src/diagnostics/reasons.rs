@@ -253,17 +253,9 @@ pub(crate) const LOOP_IS_SMALL: Reason = Reason {
 pub(crate) const LOOP_IS_BORROWED: Reason =
     Reason { why: "a value that may borrow from a local is used on both sides of it", instead: BORROW_ANEW };
 
-pub(crate) const FLOAT_REMAINDER: Reason = Reason {
-    why: "the remainder of floats is a library call for one lane after the other",
-    instead: "take `x - y * (x / y).trunc()`, or `floor` for `rem_euclid`, where its rounding will do",
-};
-pub(crate) const WIDE_DIVISION: Reason = Reason {
-    why: "a division of 64-bit integers by a number that is no power of two takes a product of 128 bits, which vectors don't have",
-    instead: "divide a `u32` where the values fit, or by a power of two",
-};
 pub(crate) const DIVISION: Reason = Reason {
-    why: "integers are divided by a variable, for which there is no vector instruction",
-    instead: "divide as `f64` and take `floor`, which is exact below 2^53",
+    why: "a number is divided, and the type of an operand is not written in this file",
+    instead: "give the variable a type",
 };
 pub(crate) const HUGE: Reason = Reason {
     why: "integers of 128 bits are computed lane by lane",

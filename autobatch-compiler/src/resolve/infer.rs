@@ -303,6 +303,7 @@ impl Types<'_> {
         }
         match Primitives::of_type(&receiver).is_some_and(|of| computes(&call.method, of)) {
             true => Some(yields(&name, &receiver)),
+            false if name == "len" && self.definitions.list(&receiver).is_some() => Some(parse_quote!(usize)),
             false => self.yields(scopes, &receiver, call),
         }
     }

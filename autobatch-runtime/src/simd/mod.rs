@@ -15,6 +15,7 @@ mod mask;
 mod saturating_casts;
 mod scan;
 mod uniform_guard;
+mod wide_division;
 
 pub use compress::{append, fetch};
 pub(crate) use compress::{compact, compact_words, compress, compress_words, expand, expand_words, merge};
@@ -27,3 +28,4 @@ pub(crate) use mask::{count, extent, extract, lanes, runs};
 pub use saturating_casts::saturated;
 pub(crate) use scan::{choose32, choose64, lowest32, lowest64, mask32, mask64, signs};
 pub use uniform_guard::{same_for_all, same_slice_for_all};
+pub use wide_division::{is_multiple_of_by, quotient_by, rem_euclid_by, remainder_by};

@@ -82,53 +82,6 @@ mod written {
     }
 
     #[autobatch]
-    pub(crate) fn remainder(x: f64, y: f64, n: u32, k: u64) -> f64 {
-        let mut x = x;
-        for i in 0..n {
-            x = (x * 7.0 + 1.0) % 3.0;
-        }
-        x
-    }
-
-    #[autobatch]
-    pub(crate) fn rem_euclid(x: f64, y: f64, n: u32, k: u64) -> f64 {
-        let mut x = x;
-        for i in 0..n {
-            x = (x * 7.0 - 10.0).rem_euclid(3.0);
-        }
-        x
-    }
-
-    #[autobatch]
-    pub(crate) fn mod_5(x: f64, y: f64, n: u32, k: u64) -> u64 {
-        let mut k = k;
-        for i in 0..n {
-            k = k * 3 + k % 5;
-            k &= 0xffff;
-        }
-        k
-    }
-
-    #[autobatch]
-    pub(crate) fn div_u64(x: f64, y: f64, n: u32, k: u64) -> u64 {
-        let m = u64::from(n);
-        let mut k = k;
-        for i in 0..n {
-            k = (k * 3 + 11) / m + 3;
-        }
-        k
-    }
-
-    #[autobatch]
-    pub(crate) fn div_u32(x: f64, y: f64, n: u32, k: u64) -> u32 {
-        let mut k = k as u32;
-        for i in 0..n {
-            k = (k * 5 + 7) / n + 3;
-        }
-        k
-    }
-
-    #[autobatch]
     pub(crate) fn i128(x: f64, y: f64, n: u32, k: u64) -> i64 {
         let mut k = i128::from(k);
         for i in 0..n {
@@ -335,56 +288,6 @@ mod changed {
             x = math::powf(x, 0.7) + 0.1;
         }
         x
-    }
-
-    #[autobatch]
-    pub(crate) fn remainder(x: f64, y: f64, n: u32, k: u64) -> f64 {
-        let mut x = x;
-        for i in 0..n {
-            let z = x * 7.0 + 1.0;
-            x = z - 3.0 * (z / 3.0).trunc();
-        }
-        x
-    }
-
-    #[autobatch]
-    pub(crate) fn rem_euclid(x: f64, y: f64, n: u32, k: u64) -> f64 {
-        let mut x = x;
-        for i in 0..n {
-            let z = x * 7.0 - 10.0;
-            x = z - 3.0 * (z / 3.0).floor();
-        }
-        x
-    }
-
-    #[autobatch]
-    pub(crate) fn mod_5(x: f64, y: f64, n: u32, k: u64) -> u64 {
-        let mut k = k as u32;
-        for i in 0..n {
-            k = k * 3 + k % 5;
-            k &= 0xffff;
-        }
-        u64::from(k)
-    }
-
-    #[autobatch]
-    pub(crate) fn div_u64(x: f64, y: f64, n: u32, k: u64) -> u64 {
-        let m = f64::from(n);
-        let mut k = k as f64;
-        for i in 0..n {
-            k = ((k * 3.0 + 11.0) / m).floor() + 3.0;
-        }
-        k as u64
-    }
-
-    #[autobatch]
-    pub(crate) fn div_u32(x: f64, y: f64, n: u32, k: u64) -> u32 {
-        let m = f64::from(n);
-        let mut k = k as f64;
-        for i in 0..n {
-            k = ((k * 5.0 + 7.0) / m).floor() + 3.0;
-        }
-        k as u32
     }
 
     #[autobatch]
@@ -681,11 +584,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         hypot, hypot_batched, hypot_batched_with, "hypot": "`hypot`",
         atan2, atan2_batched, atan2_batched_with, "atan2": "`atan2`",
         powf, powf_batched, powf_batched_with, "pow": "`powf`",
-        remainder, remainder_batched, remainder_batched_with, "fmod": "`x % 3.0`",
-        rem_euclid, rem_euclid_batched, rem_euclid_batched_with, "fmod": "`rem_euclid`",
-        mod_5, mod_5_batched, mod_5_batched_with, "mulq mulxq": "`n % 5` of a `u64`",
-        div_u64, div_u64_batched, div_u64_batched_with, "divq divl": "`n / m` of `u64`",
-        div_u32, div_u32_batched, div_u32_batched_with, "divl divq": "`n / m` of `u32`",
         i128, i128_batched, i128_batched_with, "adcq mulxq": "`i128`",
         vec, vec_batched, vec_batched_with, "": "`vec![x; 16]`",
         closure, closure_batched, closure_batched_with, "": "a closure",

@@ -16,6 +16,7 @@ use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, indexed, mentions, overwritten, returned, transposed,
 };
 use crate::codegen::emitter::Emitter;
+use crate::codegen::instruction_sets::Engine;
 use crate::codegen::lookups::{ListInRows, LookupWriter, faults};
 use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
@@ -166,8 +167,7 @@ pub(crate) struct Writer<'a, 'p> {
     pub(super) emitter: &'a Emitter<'a>,
     func: FuncId,
     pub(super) lookups: LookupWriter<'a>,
-    /// Makes what is known of a divisor.
-    new_divisor: &'a TokenStream,
+    engine: Engine<'a>,
     /// Whether the code that is written stands in a loop.
     inside: Cell<bool>,
     /// The condition around that code.
@@ -192,11 +192,11 @@ pub(crate) struct Writer<'a, 'p> {
     counts_turns: Cell<bool>,
 }
 
-/// The lane-interchanged code of a region, if all of it can have that form. `new_divisor` makes what is known of a divisor.
+/// The lane-interchanged code of a region, if all of it can have that form.
 pub(crate) fn interchange(
     emitter: &Emitter<'_>,
     region: &Region,
-    new_divisor: &TokenStream,
+    engine: Engine<'_>,
 ) -> Option<Interchanged> {
     let program = emitter.program;
     let block = program.block(region.head);
@@ -269,7 +269,7 @@ pub(crate) fn interchange(
             transposed.iter().map(|v| (program.name(*v), in_rows(*v))).collect(),
         ),
         transposed,
-        new_divisor,
+        engine,
         inside: Cell::new(false),
         condition: Cell::new(Condition::None),
         checked: RefCell::default(),

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::analysis::lane_interchange::{Node, assigned, declared, endless, mentions};
 use crate::codegen::conditional_stores::assigned_under_condition;
+use crate::codegen::instruction_sets::Engine;
 use crate::codegen::long_loops::{self, Counted};
 use crate::codegen::lookups::{fault, faults};
 use crate::codegen::loop_distribution::strip;
@@ -17,6 +18,7 @@ use crate::codegen::own_elements::OwnElements;
 use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{binding, lane};
 use crate::codegen::shared_elements::SharedElements;
+use crate::codegen::vector::columns::level;
 use crate::ir::{VarId, VarSet};
 
 impl Writer<'_, '_> {
@@ -26,7 +28,7 @@ impl Writer<'_, '_> {
         match node {
             Node::Uniform(stmt) => {
                 let mut stmt = stmt.clone();
-                self.finish(&mut stmt);
+                self.finish(&mut stmt, false);
                 self.count_long_loops(&mut stmt);
                 quote!(#stmt)
             }
@@ -39,7 +41,7 @@ impl Writer<'_, '_> {
                 let outer = within.map(|w| w.fixed.clone()).unwrap_or_default();
                 let own = &search.divisors(head, body, &self.may_divide(&changing)) - &outer;
                 let divisors = own.iter().map(|v| {
-                    let (divisor, new) = (divisor(*v), self.new_divisor);
+                    let (divisor, new) = (divisor(*v), self.new_divisor());
                     quote!(let mut #divisor = #new;)
                 });
                 let within = Within { fixed: &outer | &own, changing };
@@ -112,6 +114,18 @@ impl Writer<'_, '_> {
     /// Whether lane code finds the variable in a strip.
     fn in_strip(&self, var: VarId) -> bool {
         self.strips.contains(&var) && !self.uniforms.contains(&var) && self.kind(var) == Layout::Strip
+    }
+
+    /// Makes what is known of a divisor.
+    fn new_divisor(&self) -> TokenStream {
+        let rt = &self.emitter.rt;
+        match self.engine {
+            Engine::Machine => quote!(#rt::Core::divisor(__core)),
+            Engine::Vector(isa) => {
+                let level = level(self.emitter, isa);
+                quote!(#rt::lane_interchange::Divisor::new(#level))
+            }
+        }
     }
 
     fn divisions(&self) -> Search<'_> {
@@ -244,7 +258,7 @@ impl Writer<'_, '_> {
             self.choose_stores(&mut stmts);
         }
         self.own_elements.replace(Some(OwnElements::of_piece(all_declared(self.scope, &stmts))));
-        stmts.iter_mut().for_each(|stmt| self.finish(stmt));
+        stmts.iter_mut().for_each(|stmt| self.finish(stmt, true));
         let own_elements = self.own_elements.take().map(|own| own.lets());
         let (is_in, counts) = is_in.unzip();
         let looks_up = self.lookups.piece(&mut stmts);

@@ -6,6 +6,7 @@ use syn::{BinOp, Expr, ExprForLoop, Stmt, UnOp, parse_quote};
 
 use super::{Condition, Layout, Writer};
 use crate::analysis::lane_interchange::{Array, indexed};
+use crate::codegen::lane_code::Site;
 use crate::codegen::long_loops;
 use crate::codegen::lookups::fault;
 use crate::codegen::loop_distribution::strip;
@@ -28,10 +29,13 @@ fn elements(place: Expr, array: &Array, indices: usize) -> Expr {
 }
 
 impl Writer<'_, '_> {
-    /// What the user's code becomes in the end.
-    pub(super) fn finish(&self, stmt: &mut Stmt) {
-        let mut lane_code = self.emitter.lane_code(self.func);
-        lane_code.of_variables(stmt);
+    /// What the user's code becomes in the end; `of_lanes` if it stands in a loop over lanes.
+    pub(super) fn finish(&self, stmt: &mut Stmt, of_lanes: bool) {
+        let site = Site { engine: self.engine, interchanged: true, may_fault: of_lanes };
+        let mut lane_code = self.emitter.lane_code(self.func, site);
+        if lane_code.of_variables(stmt) {
+            self.lookups.note();
+        }
         self.in_place(stmt);
         lane_code.of_types(stmt);
     }

@@ -10,11 +10,12 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::codegen::emitter::Emitter;
+use crate::codegen::instruction_sets::Engine;
 use crate::codegen::lane_interchange::{Interchanged, interchange};
 use crate::codegen::machine::primitive_call;
 use crate::codegen::names::{name, numbered, shape, source};
 use crate::codegen::passed_states;
-use crate::codegen::region::{self, Chooser, Engine, Region, column, here, lane, next, uniforms};
+use crate::codegen::region::{self, Chooser, Region, column, here, lane, next, uniforms};
 use crate::codegen::type_witness::Opening;
 use crate::ir::{BlockId, Call, Class, VarId, VarSet};
 use crate::item::model::Function;
@@ -201,7 +202,7 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
         quote!(let #guard = #rt::LaneColumn::#mode::<#strip>(&mut #home, #at);)
     });
     // A loop with one way out: what nobody needs behind it may run on with junk in lanes that have left.
-    let interchanged = interchange(emitter, region, &quote!(#rt::Core::divisor(__core)));
+    let interchanged = interchange(emitter, region, Engine::Machine);
     let way_out = region.way_out.filter(|_| region.again && interchanged.is_none());
     let fades = |v: &VarId| way_out.is_some() && region.outs.contains(v) && !region.live_out.contains(v);
     let (was, rows) = (name("__was"), interchanged.is_some());

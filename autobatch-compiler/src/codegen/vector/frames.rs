@@ -31,12 +31,13 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use crate::codegen::emitter::{Emitter, Width};
+use crate::codegen::instruction_sets::Engine;
 use crate::codegen::lane_interchange::{Interchanged, interchange};
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::{Family, name, turbofish_of_clone};
 use crate::codegen::parts::VectorVariant;
 use crate::codegen::passed_states;
-use crate::codegen::region::{self, Engine, Region};
+use crate::codegen::region::{self, Region};
 use crate::codegen::strip::ARGUMENTS;
 use crate::codegen::vector::columns::{argument, columns, level, set, uniforms};
 use crate::codegen::wavefront;
@@ -128,9 +129,8 @@ pub(crate) fn variant(
         let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
         let regions: Vec<Region> =
             heads.map(|head| region::region(emitter, head, Engine::Vector(isa))).collect();
-        let (rt, level) = (&emitter.rt, level(emitter, isa));
-        let divisor = quote!(#rt::lane_interchange::Divisor::new(#level));
-        let code = regions.iter().filter_map(|r| Some((r.head, interchange(emitter, r, &divisor)?)));
+        let code =
+            regions.iter().filter_map(|r| Some((r.head, interchange(emitter, r, Engine::Vector(isa))?)));
         let interchanged = code.collect();
         let writer = Writer { emitter, naming, isa, func, regions, interchanged };
         let fits = |r: &Region| r.touched().len() + 2 <= ARGUMENTS;

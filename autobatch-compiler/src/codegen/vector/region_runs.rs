@@ -3,11 +3,12 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use crate::codegen::instruction_sets::Engine;
 use crate::codegen::lane_interchange::{Interchanged, turns, turns_left};
 use crate::codegen::lookups::Lookups;
 use crate::codegen::loop_distribution::{Loops, pieces};
 use crate::codegen::names::{name, numbered};
-use crate::codegen::region::{self, Chooser, Engine, Region, column, here, lane, next};
+use crate::codegen::region::{self, Chooser, Region, column, here, lane, next};
 use crate::codegen::strip::{self, ARGUMENTS, LaneStorage};
 use crate::codegen::vector::columns::{set, work};
 use crate::codegen::vector::frames::{Stop, Writer};

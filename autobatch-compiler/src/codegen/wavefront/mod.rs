@@ -39,9 +39,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::codegen::emitter::Emitter;
+use crate::codegen::instruction_sets::Engine;
 use crate::codegen::names::{name, numbered, source};
 use crate::codegen::passed_states;
-use crate::codegen::region::{self, Engine, Region};
+use crate::codegen::region::{self, Region};
 use crate::codegen::strip::LaneStorage;
 use crate::codegen::vector::columns;
 use crate::ir::{BlockId, Call, FuncId, VarId, VarSet};
