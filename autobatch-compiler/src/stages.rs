@@ -6,13 +6,15 @@
 
 use std::rc::Rc;
 
+use quote::quote;
+
 use crate::admission;
 use crate::admission::Admitted;
 use crate::admission::purity::PureProgram;
 use crate::codegen::VectorProgram;
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::state_passing::{self, Passed};
-use crate::desugar::{elementary_operands, inline_expansion, local_closures, scalar_replacement};
+use crate::desugar::{assertions, elementary_operands, inline_expansion, local_closures, scalar_replacement};
 use crate::dump::Dump;
 use crate::ir::Program;
 use crate::item::model::Item;
@@ -88,6 +90,10 @@ impl Stages<'_> {
     fn for_vectors(self, item: &Item) -> VectorLowered {
         let options = LowerOptions { split_entry: true, ..self.options.clone() };
         let mut item = item.clone();
+        let (krate, declared) = (&self.options.krate, item.declared.clone());
+        for function in &mut item.functions {
+            assertions::rewrite(function, &declared.macros, &quote!(#krate::__rt));
+        }
         if self.passes.vector_math {
             item.functions.iter_mut().for_each(elementary_operands::rewrite);
         }

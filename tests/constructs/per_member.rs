@@ -216,8 +216,9 @@ mod library_traits {
     impl Iterator for Walk {
         type Item = u64;
         fn next(&mut self) -> Option<u64> {
-            while self.0 % 5 != 0 {
+            if self.0 % 5 != 0 {
                 self.0 += 1;
+                return self.next();
             }
             self.0 += 1;
             Some(self.0)

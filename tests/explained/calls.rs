@@ -13,7 +13,7 @@ fn square(x: f64) -> f64 {
 fn other(x: f64) -> f64 {
     let mut y = x;
     while y > 10.0 {
-        y -= y % 3.0 + 1.0;
+        y -= y.ln();
     }
     y
 }

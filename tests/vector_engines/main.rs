@@ -5,6 +5,7 @@ mod common;
 
 mod a_vec_of_the_users;
 mod arrays_by_elements;
+mod assertions;
 mod chains_over_ranges;
 mod chains_over_shared_lists;
 mod conditional_stores;

@@ -3,7 +3,7 @@
 use crate::codegen::definition_check::Types;
 use crate::codegen::division_guards::Divisions;
 use crate::codegen::emitter::Emitter;
-use crate::codegen::faulting_divisions::FaultingDivisions;
+use crate::codegen::faulting_operations::FaultingOperations;
 use crate::codegen::instruction_sets::Engine;
 use crate::codegen::saturating_casts::Casts;
 use crate::codegen::vector_math::Rewrite;
@@ -37,7 +37,7 @@ impl Site<'_> {
 pub(crate) struct LaneCode<'e, 'a> {
     guards: Divisions<'e>,
     wide: Option<WideDivisions<'e>>,
-    faulting: Option<FaultingDivisions<'e>>,
+    faulting: Option<FaultingOperations<'e>>,
     casts: Casts<'e>,
     types: Types,
     math: Option<Rewrite<'e, 'a>>,
@@ -52,7 +52,7 @@ impl<'a> Emitter<'a> {
         LaneCode {
             guards: Divisions { origins, rt },
             wide: site.divides_wide().then_some(WideDivisions { origins, rt }),
-            faulting: faulting.then_some(FaultingDivisions { origins, rt, wide }),
+            faulting: faulting.then_some(FaultingOperations { origins, rt, wide }),
             casts: Casts { origins, rt },
             types: self.types[func.0].clone(),
             math: self.vector_math(func),

@@ -16,7 +16,7 @@ mod division_guards;
 pub mod emitter;
 pub(crate) mod explained_calls;
 pub(crate) mod explained_loops;
-mod faulting_divisions;
+mod faulting_operations;
 pub mod implied_bounds;
 mod instruction_sets;
 mod lane_code;

@@ -21,12 +21,13 @@ use crate::desugar::substitution::index;
 use crate::resolve::types::{Scopes, Types};
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::literal;
+use crate::std_models::trip_count::SHORT;
 use crate::syntax::mentions::{assignment, bare, name, names, text};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At};
 
 /// The most elements of which one is chosen.
-const MOST: usize = 4;
+const MOST: usize = SHORT as usize;
 /// The most elements that all choices of a function are made among.
 const MOST_CHOICES: usize = 96;
 
@@ -42,6 +43,16 @@ pub(super) fn choose(body: &mut Block, arrays: &BTreeMap<String, Array>, scopes:
         }
     });
     Choose { arrays, counters, scopes, types, choices: 0 }.visit_block_mut(body);
+}
+
+/// Makes choices of the computed indices of lists that are written where they are indexed. Whether there are any.
+pub(super) fn choose_literals(body: &mut Block, scopes: &Scopes, types: &Types<'_>) -> bool {
+    let is_written = |e: &Expr| matches!(e, Expr::Index(e) if matches!(bare(&e.expr), Expr::Array(_)));
+    let any = walk::any(&*body, |at| matches!(at, At::Expr(e) if is_written(e)));
+    if any {
+        choose(body, &BTreeMap::new(), scopes, types);
+    }
+    any
 }
 
 /// Whether an array is small enough.
@@ -62,13 +73,14 @@ impl Choose<'_> {
     fn array<'e>(&self, expr: &'e Expr) -> Option<(&'e ExprIndex, &Array)> {
         let Expr::Index(e) = bare(expr) else { return None };
         let array = self.arrays.get(&name(bare(&e.expr))?).filter(|array| may_be_chosen(array))?;
+        self.is_computed(&e.index, array.1).then_some((e, array))
+    }
+
+    /// Whether an index of an array with so many elements is computed.
+    fn is_computed(&self, at: &Expr, len: usize) -> bool {
         let counts = |at: At<'_>| matches!(at, At::Expr(e) if name(e).is_some_and(|name| self.counters.contains(&name)));
-        let is_number = self.types.of(self.scopes, &e.index).is_some_and(|ty| text(&ty) == "usize");
-        let fits = is_number
-            && literal(&e.index).is_none()
-            && !walk::any(&*e.index, counts)
-            && self.choices + array.1 <= MOST_CHOICES;
-        fits.then_some((e, array))
+        let is_number = self.types.of(self.scopes, at).is_some_and(|ty| text(&ty) == "usize");
+        is_number && literal(at).is_none() && !walk::any(at, counts) && self.choices + len <= MOST_CHOICES
     }
 
     /// The variable of the index, its check, and what is done with the element that it chooses.
@@ -92,9 +104,23 @@ impl Choose<'_> {
     }
 
     fn read(&mut self, expr: &Expr) -> Option<Expr> {
-        let (e, (_, len)) = self.array(expr)?;
-        let (list, at, len) = (e.expr.clone(), (*e.index).clone(), *len);
-        let (before, choice) = self.choice(len, &at, |nth| parse_quote!({ #list[#nth] }));
+        if let Some((e, (_, len))) = self.array(expr) {
+            let (list, at, len) = (e.expr.clone(), (*e.index).clone(), *len);
+            let (before, choice) = self.choice(len, &at, |nth| parse_quote!({ #list[#nth] }));
+            return Some(parse_quote!(({ #(#before)* #choice })));
+        }
+        // `[0.1, 0.5, 0.9][k]`
+        let Expr::Index(e) = bare(expr) else { return None };
+        let Expr::Array(list) = bare(&e.expr) else { return None };
+        let (elems, at): (Vec<Expr>, Expr) = (list.elems.iter().cloned().collect(), (*e.index).clone());
+        let are_literals = elems.iter().all(|elem| matches!(bare(elem), Expr::Lit(_)));
+        if !are_literals || !(2..=MOST).contains(&elems.len()) || !self.is_computed(&at, elems.len()) {
+            return None;
+        }
+        let (before, choice) = self.choice(elems.len(), &at, |nth| {
+            let elem = literal(&nth).and_then(|nth| elems.get(usize::try_from(nth).ok()?));
+            parse_quote!({ #elem })
+        });
         Some(parse_quote!(({ #(#before)* #choice })))
     }
 
@@ -189,10 +215,10 @@ mod tests {
     use crate::resolve::variables;
 
     fn chosen(body: TokenStream) -> String {
-        let function = &functions(quote!(fn f(mut a: [f64; 2], b: [u64; 5], k: usize) -> f64 #body))[0];
+        let function = &functions(quote!(fn f(mut a: [f64; 2], b: [u64; 9], k: usize) -> f64 #body))[0];
         let types = &Types { definitions: &Definitions::default(), functions: &[], own: None };
         let scopes = variables::types(function, &VariableTypes::new(), types);
-        let arrays = [("a".to_string(), (parse_quote!(f64), 2)), ("b".to_string(), (parse_quote!(u64), 5))];
+        let arrays = [("a".to_string(), (parse_quote!(f64), 2)), ("b".to_string(), (parse_quote!(u64), 9))];
         let mut body = function.body.clone();
         choose(&mut body, &arrays.into(), &scopes, types);
         text(&body)
@@ -217,6 +243,18 @@ mod tests {
             })),
             expected.to_string()
         );
+    }
+
+    #[test]
+    fn lists_are_written_where_they_are_indexed() {
+        let code = chosen(quote!({ x + [0.5, 2.0, 4.0][k] }));
+        assert!(
+            code.contains("if __at == 0usize { 0.5 } else if __at == 1usize { 2.0 } else { 4.0 }"),
+            "{code}"
+        );
+        for body in [quote!({ [x, 2.0][k] }), quote!({ [0.5, 2.0][1] })] {
+            assert_eq!(chosen(body.clone()), body.to_string());
+        }
     }
 
     #[test]

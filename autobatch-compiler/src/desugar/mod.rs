@@ -11,6 +11,7 @@
 mod aggregates;
 mod array_closures;
 mod array_loops;
+pub(crate) mod assertions;
 mod callees;
 mod chain_loop;
 mod chains;

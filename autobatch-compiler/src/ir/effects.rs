@@ -11,6 +11,7 @@ use proc_macro2::{Ident, TokenTree};
 use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
 use crate::ir::{BlockId, FuncId, Op, Program, VarId, VarSet, goto_target};
+use crate::std_models::pure::is_assertion;
 use crate::std_models::trip_count::TripCounts;
 use crate::syntax::format_strings;
 use crate::syntax::macro_variables::map_tokens;
@@ -172,7 +173,7 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
         self.out.opaque |= match expr {
-            Expr::Call(call) => !is_constructor(&call.func),
+            Expr::Call(call) => !is_instruction(&call.func),
             // An iteration over a few numbers is straight code too.
             Expr::MethodCall(e) => !self.is_short(&e.receiver),
             Expr::ForLoop(e) => !self.is_short(&e.expr),
@@ -183,7 +184,7 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
             Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) | Expr::Assign(_) => 1,
             Expr::Index(_) => 2,
             Expr::MethodCall(_) => 6,
-            Expr::Call(call) if !is_constructor(&call.func) => 20,
+            Expr::Call(call) if !is_instruction(&call.func) => 20,
             Expr::Macro(mac) if goto_target(&mac.mac).is_none() => 5,
             _ => 0,
         };
@@ -217,6 +218,11 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
             None => self.in_macro(mac),
         }
     }
+}
+
+/// Whether it is no call after all.
+fn is_instruction(func: &Expr) -> bool {
+    is_constructor(func) || matches!(func, Expr::Path(path) if is_assertion(path))
 }
 
 /// `Some(…)`, `Point(…)`: a path whose last segment is upper-case builds a value.

@@ -5,10 +5,18 @@ use syn::{Expr, Lit};
 use crate::std_models::number_methods::{Primitives, receivers};
 use crate::syntax::mentions::bare;
 
+/// Whether a path is that of the runtime's function which looks whether a condition holds.
+pub(crate) fn is_assertion(path: &syn::ExprPath) -> bool {
+    let mut last = path.path.segments.iter().rev();
+    last.next().is_some_and(|name| name.ident == "give_up_unless")
+        && last.next().is_some_and(|of| of.ident == "vector")
+}
+
 /// Whether a path names such a function: `f64::sqrt`, `u32::from`, `autobatch::math::exp`.
 pub fn is_pure_function(path: &syn::ExprPath) -> bool {
     let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
     match &segments[..] {
+        _ if is_assertion(path) => true,
         [.., of, name] if path.qself.is_none() => {
             let types = receivers(name);
             match Primitives::of_name(of).filter(|_| segments.len() == 2) {

@@ -95,7 +95,11 @@ macro_rules! unsigned {
                 if is_plain(BY) {
                     return self % BY as $t;
                 }
-                self - self.quotient::<BY>() * BY as $t
+                let remainder = self - self.quotient::<BY>() * BY as $t;
+                // LLVM would know it of `%`, and leave out bounds checks for it.
+                // SAFETY: what is left of a division is less than the divisor, which is not 0.
+                unsafe { std::hint::assert_unchecked(remainder < BY as $t) };
+                remainder
             }
 
             #[cfg_attr(optimised, inline(always))]

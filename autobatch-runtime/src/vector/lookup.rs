@@ -275,7 +275,7 @@ impl<P: PcWord, const W: usize> LaneFaults<P, W> {
     }
 }
 
-/// Drops the tile unless what its code needs is there.
+/// Drops the tile unless a condition holds: what its code needs is there, or an assertion holds where lanes note no faults.
 #[cfg_attr(optimised, inline(always))]
 pub fn give_up_unless(fits: bool) {
     if !fits {

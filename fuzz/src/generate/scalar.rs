@@ -164,8 +164,7 @@ impl Gen {
                 ]);
                 expr!(ty; "(", a, format!(").{method}("), b, ")")
             }
-            6 => expr!(ty; "(", a, ").wrapping_div((", b, ") | 1)"),
-            7 => expr!(ty; "(", a, ").wrapping_rem((", b, ") | 1)"),
+            6 | 7 => self.division(ty, a, b),
             8..=10 => {
                 let op = self.pick(&["&", "|", "^"]);
                 expr!(ty; "(", a, format!(" {op} "), b, ")")
@@ -182,6 +181,23 @@ impl Gen {
             _ if self.swarm.plain => expr!(ty; "(", a, ").max(", b, ")"),
             _ if ty.is_signed() => expr!(ty; "(", a, ").wrapping_rem_euclid((", b, ") | 1)"),
             _ => expr!(ty; "(", a, ").abs_diff(", b, ")"),
+        }
+    }
+
+    /// A division that does not fail, by a constant or not.
+    fn division(&mut self, ty: &Ty, a: Node, b: Node) -> Node {
+        let op = self.pick(&["/", "%"]);
+        match self.below(5) {
+            0 => expr!(ty; "(", a, ").wrapping_div((", b, ") | 1)"),
+            1 => expr!(ty; "(", a, ").wrapping_rem((", b, ") | 1)"),
+            2 => {
+                let by = self.pick(&["2", "3", "7", "10", "60", "100", "641", "1_000_003", "1_000_000_007"]);
+                let method =
+                    if self.chance(20) { format!(".rem_euclid({by})") } else { format!(" {op} {by}") };
+                expr!(ty; "((", a, format!("){method})"))
+            }
+            3 if !ty.is_signed() => expr!(ty; "((", a, format!(") {op} (("), b, ") | 1))"),
+            _ => expr!(ty; "((", a, format!(") {op} (("), b, ") & 1023 | 2))"),
         }
     }
 
@@ -221,7 +237,14 @@ impl Gen {
             return self.cast(ty, depth);
         }
         let a = self.expr(ty, depth - 1);
-        match self.below(13) {
+        match self.below(14) {
+            13 => {
+                let by = self.pick(&["1.0", "3.0", "0.7", "-6.5", "1e3"]);
+                match self.chance(50) {
+                    true => expr!(ty; "(", a, format!(").rem_euclid({by})")),
+                    false => expr!(ty; "((", a, format!(") % {by})")),
+                }
+            }
             12 => {
                 let by = self.pick(&["2.0", "3.0", "6.0", "-0.7", "1e5", "1e-300"]);
                 expr!(ty; "(", a, format!(" / {by})"))

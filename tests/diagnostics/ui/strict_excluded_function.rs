@@ -7,8 +7,8 @@ mod program {
     impl Iterator for Walk {
         type Item = u64;
         fn next(&mut self) -> Option<u64> {
-            while self.0 % 5 != 0 {
-                self.0 += 1;
+            if self.0 % 5 != 0 {
+                return Walk(self.0 + 1).next();
             }
             Some(self.0)
         }

@@ -111,6 +111,7 @@ impl Admit<'_, '_> {
             }
             Expr::Block(e) => e.label.is_none() && e.attrs.is_empty() && self.block(&e.block),
             Expr::ForLoop(e) => self.small_loop(e),
+            Expr::Macro(e) => e.mac.path.is_ident("cfg"),
             _ => false,
         }
     }

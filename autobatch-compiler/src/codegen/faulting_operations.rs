@@ -1,9 +1,11 @@
-//! Divisions of integers by variables, and remainders of floats, in lane code that may run again: floats are divided, for which there are vectors.
+//! What may fail in lane code that may run again: divisions of integers by variables and remainders of floats, for which floats are divided,
+//! and assertions.
 //!
 //! ```text
 //! n / m               ──▶   __rt::vector::divided(n, m, &__fault)
 //! n %= m;             ──▶   n = __rt::vector::remainder(n, m, &__fault);
 //! x.rem_euclid(2.5)   ──▶   __rt::vector::rem_euclid(x, 2.5, &__fault)
+//! assert!(x > 0.0);   ──▶   __rt::vector::Fault::note(&__fault, !(x > 0.0));
 //! ```
 //!
 //! What panics is noted, as lookups out of bounds are ([`lookups`](super::lookups)), and the tile runs as scalar code.
@@ -19,11 +21,12 @@ use crate::codegen::lookups::fault;
 use crate::codegen::value_origins::Origins;
 use crate::codegen::wide_division::divisor;
 use crate::std_models::number_methods::Primitives;
+use crate::std_models::pure::is_assertion;
 use crate::syntax::mentions::{bare, name};
 use crate::syntax::walk::{self, AtMut, Code};
 
-/// Rewrites divisions in a function's code, which has its variables' names.
-pub(super) struct FaultingDivisions<'e> {
+/// Rewrites such operations in a function's code, which has its variables' names.
+pub(super) struct FaultingOperations<'e> {
     pub(super) origins: &'e Origins<'e>,
     pub(super) rt: &'e TokenStream,
     /// Whether 64 bits gain, too.
@@ -39,13 +42,18 @@ struct Division<'x> {
     is_stored: bool,
 }
 
-impl FaultingDivisions<'_> {
+impl FaultingOperations<'_> {
     /// Whether there is any.
     pub(super) fn rewrite(&self, code: &mut impl Code) -> bool {
         let (rt, fault, mut any) = (self.rt, fault(), false);
         // From the outside, as what is rewritten has no type that is known.
         walk::map(code, |at| {
             let AtMut::Expr(expr) = at else { return };
+            if let Some(condition) = asserted(expr) {
+                *expr = parse_quote!(#rt::vector::Fault::note(&#fault, !(#condition)));
+                any = true;
+                return;
+            }
             let Some(Division { number, by, function, is_stored }) = division(expr) else { return };
             if self.gains(&function, number, by) && (!is_stored || name(number).is_some()) {
                 let result = quote!(#rt::vector::#function(#number, #by, &#fault));
@@ -73,6 +81,17 @@ impl FaultingDivisions<'_> {
     }
 }
 
+/// The condition that is looked at, in the place of an assertion.
+fn asserted(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) if is_assertion(path) => call.args.first(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn division(expr: &Expr) -> Option<Division<'_>> {
     match expr {
         Expr::Binary(e) => {
@@ -86,8 +105,14 @@ fn division(expr: &Expr) -> Option<Division<'_>> {
             Some(Division { number: &e.left, by: &e.right, function: format_ident!("{function}"), is_stored })
         }
         Expr::MethodCall(e) if e.args.len() == 1 => {
-            let known = ["rem_euclid", "div_euclid", "is_multiple_of"];
-            let function = known.iter().any(|name| e.method == name).then(|| e.method.clone())?;
+            let function = match e.method.to_string().as_str() {
+                "wrapping_div" => format_ident!("divided"),
+                "wrapping_rem" => format_ident!("remainder"),
+                "rem_euclid" | "wrapping_rem_euclid" => format_ident!("rem_euclid"),
+                "div_euclid" | "wrapping_div_euclid" => format_ident!("div_euclid"),
+                "is_multiple_of" => format_ident!("is_multiple_of"),
+                _ => return None,
+            };
             Some(Division { number: &e.receiver, by: &e.args[0], function, is_stored: false })
         }
         _ => None,
