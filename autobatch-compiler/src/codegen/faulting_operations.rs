@@ -29,7 +29,9 @@ use crate::syntax::walk::{self, AtMut, Code};
 pub(super) struct FaultingOperations<'e> {
     pub(super) origins: &'e Origins<'e>,
     pub(super) rt: &'e TokenStream,
-    /// Whether 64 bits gain, too.
+    /// Whether divisions gain.
+    pub(super) divides: bool,
+    /// Whether those of 64 bits do, too.
     pub(super) wide: bool,
 }
 
@@ -55,7 +57,7 @@ impl FaultingOperations<'_> {
                 return;
             }
             let Some(Division { number, by, function, is_stored }) = division(expr) else { return };
-            if self.gains(&function, number, by) && (!is_stored || name(number).is_some()) {
+            if self.divides && self.gains(&function, number, by) && (!is_stored || name(number).is_some()) {
                 let result = quote!(#rt::vector::#function(#number, #by, &#fault));
                 *expr = if is_stored { parse_quote!(#number = #result) } else { parse_quote!(#result) };
                 any = true;

@@ -47,12 +47,11 @@ impl<'a> Emitter<'a> {
     /// What rewrites a function's code in some site.
     pub(crate) fn lane_code(&self, func: FuncId, site: Site<'_>) -> LaneCode<'_, 'a> {
         let (origins, rt) = (&self.origins[func.0], &self.rt);
-        let wide = site.engine == Engine::Vector("avx512");
-        let faulting = site.may_fault && site.engine.fuses();
+        let (divides, wide) = (site.engine.fuses(), site.engine == Engine::Vector("avx512"));
         LaneCode {
             guards: Divisions { origins, rt },
             wide: site.divides_wide().then_some(WideDivisions { origins, rt }),
-            faulting: faulting.then_some(FaultingOperations { origins, rt, wide }),
+            faulting: site.may_fault.then_some(FaultingOperations { origins, rt, divides, wide }),
             casts: Casts { origins, rt },
             types: self.types[func.0].clone(),
             math: self.vector_math(func),

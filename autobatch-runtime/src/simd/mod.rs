@@ -1,7 +1,8 @@
 //! Instruction sets: which one the CPU has, code compiled for it, and the kernels that need one.
 //!
 //! In: the ceiling that the user sets. Out: a [`Level`], the proof that the CPU has an instruction set, and what can be done with it: run a
-//! function compiled for it ([`vectorize`]), compare words (`scan/`), move lanes together and apart (`compress/`).
+//! function compiled for it ([`vectorize`]), compare words (`scan/`), move lanes together and apart (`compress/`). And operations of lane code in a
+//! form that LLVM makes vectors of, whatever the level (`saturating_casts.rs`, `wide_division.rs`).
 //!
 //! A new instruction set gets a variant of [`Isa`], its detection in `isa.rs`, and a file beside `avx2.rs` in `scan/` and `compress/`.
 //!
