@@ -35,6 +35,12 @@ fn by_constants(n: u64, m: i64) -> u64 {
         sum = (sum * 131 + k) % PRIME;
         let (a, b) = (m.wrapping_add(k as i64) / 7 % 24, m.rem_euclid(60) / NEGATIVE);
         sum = sum.wrapping_add((a ^ b ^ m % NEGATIVE) as u64);
+        let mut left = wide >> 2 | 1;
+        left %= {
+            left += 3;
+            left / 2 + k as usize
+        };
+        sum ^= left as u64;
         sum ^= (wide / POWER % 3600 / 60 % 1) as u64;
         sum %= 1 << 40;
         sum += u64::from(n.is_multiple_of(12) || wide.is_multiple_of(3));

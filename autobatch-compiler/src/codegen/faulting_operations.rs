@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! n / m               ──▶   __rt::vector::divided(n, m, &__fault)
-//! n %= m;             ──▶   n = __rt::vector::remainder(n, m, &__fault);
+//! n %= m;             ──▶   { let __divisor = m; n = __rt::vector::remainder(n, __divisor, &__fault); }
 //! x.rem_euclid(2.5)   ──▶   __rt::vector::rem_euclid(x, 2.5, &__fault)
 //! assert!(x > 0.0);   ──▶   __rt::vector::Fault::note(&__fault, !(x > 0.0));
 //! ```
@@ -14,10 +14,11 @@
 //! error.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::format_ident;
 use syn::{BinOp, Expr, Lit, parse_quote};
 
 use crate::codegen::lookups::fault;
+use crate::codegen::names;
 use crate::codegen::value_origins::Origins;
 use crate::codegen::wide_division::divisor;
 use crate::std_models::number_methods::Primitives;
@@ -58,8 +59,17 @@ impl FaultingOperations<'_> {
             }
             let Some(Division { number, by, function, is_stored }) = division(expr) else { return };
             if self.divides && self.gains(&function, number, by) && (!is_stored || name(number).is_some()) {
-                let result = quote!(#rt::vector::#function(#number, #by, &#fault));
-                *expr = if is_stored { parse_quote!(#number = #result) } else { parse_quote!(#result) };
+                *expr = match is_stored {
+                    // The divisor comes first, as it may change the number.
+                    true => {
+                        let divisor = names::name("__divisor");
+                        parse_quote!({
+                            let #divisor = #by;
+                            #number = #rt::vector::#function(#number, #divisor, &#fault);
+                        })
+                    }
+                    false => parse_quote!(#rt::vector::#function(#number, #by, &#fault)),
+                };
                 any = true;
             }
         });

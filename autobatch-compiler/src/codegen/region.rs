@@ -227,7 +227,7 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'
         let column = column(*v);
         (variable.ident.to_string(), quote!(&*#column, #l))
     });
-    // Elsewhere there are no gathers, so that nothing is won.
+    // Lookups gain where there are gathers, divisions where products are fused.
     let (gathers, fuses) = (engine == Engine::Vector("avx512"), engine.fuses());
     let lookups =
         fuses.then(|| LookupWriter::new(emitter, head, gathers, blocks, in_place.collect())).flatten();

@@ -40,9 +40,9 @@ pub(crate) fn rewrite(function: &mut Function, macros: &BTreeSet<String>, rt: &T
 /// The condition under which a statement does nothing, if it panics under the other one.
 fn asserted(stmt: &Stmt, macros: &BTreeSet<String>) -> Option<Expr> {
     match stmt {
-        Stmt::Macro(mac) => of_macro(&mac.mac, macros),
-        Stmt::Expr(Expr::Macro(mac), Some(_)) => of_macro(&mac.mac, macros),
-        Stmt::Expr(Expr::If(e), _) => of_if(e, macros),
+        Stmt::Macro(mac) if mac.attrs.is_empty() => of_macro(&mac.mac, macros),
+        Stmt::Expr(Expr::Macro(mac), Some(_)) if mac.attrs.is_empty() => of_macro(&mac.mac, macros),
+        Stmt::Expr(Expr::If(e), _) if e.attrs.is_empty() => of_if(e, macros),
         _ => None,
     }
 }
@@ -148,6 +148,11 @@ mod tests {
             }),
             quote!({
                 println!("{x}");
+                x
+            }),
+            quote!({
+                #[cfg(test)]
+                assert!(x > 0.0);
                 x
             }),
         ] {
