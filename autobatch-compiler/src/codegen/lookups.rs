@@ -190,19 +190,14 @@ impl<'e> LookupWriter<'e> {
         LookupWriter { varying: Some(varying), rows, gathers_words, ..LookupWriter::of(emitter, head) }
     }
 
-    /// Says that the code of the next piece notes faults of its own.
+    /// Says that code notes faults of its own: that of the next piece, if there are pieces.
     pub(crate) fn note(&self) {
         self.noted.set(true);
     }
 
-    /// Says that code notes faults of its own.
-    pub(crate) fn note_if(&self, faults: bool) {
-        self.any.set(self.any.get() || faults);
-    }
-
     /// Whether code that was rewritten notes faults.
     pub(crate) fn any(&self) -> bool {
-        self.any.get()
+        self.any.get() || self.noted.get()
     }
 
     /// Rewrites code that runs for one lane; whether it notes faults.
@@ -413,7 +408,7 @@ impl<'e> LookupWriter<'e> {
     /// What has been rewritten.
     pub(crate) fn lookups(&self) -> Lookups {
         let lists = self.lists.borrow().iter().map(|(_, list)| list.clone()).collect();
-        Lookups { lists, any: self.any.get() }
+        Lookups { lists, any: self.any() }
     }
 }
 

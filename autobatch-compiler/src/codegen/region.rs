@@ -541,7 +541,9 @@ impl<'a> Writer<'a, '_> {
         let faults = lane_code.code(code);
         if let Some(lookups) = &self.lookups {
             lookups.code(code);
-            lookups.note_if(faults);
+            if faults {
+                lookups.note();
+            }
         }
     }
 

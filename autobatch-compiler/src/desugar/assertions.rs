@@ -51,14 +51,13 @@ fn of_macro(mac: &Macro, macros: &BTreeSet<String>) -> Option<Expr> {
     let name = std_name(mac, macros)?.to_string();
     let args = list(&mac.tokens)?;
     let mut args = args.iter();
-    let (mut condition, is_debug): (Expr, bool) = match (name.strip_prefix("debug_"), name.as_str()) {
-        (Some(rest), _) => (of_arguments(rest, &mut args)?, true),
-        (None, name) => (of_arguments(name, &mut args)?, false),
-    };
-    if is_debug {
-        condition = parse_quote!(!cfg!(debug_assertions) || (#condition));
+    match name.strip_prefix("debug_") {
+        Some(name) => {
+            let condition = of_arguments(name, &mut args)?;
+            Some(parse_quote!(!cfg!(debug_assertions) || (#condition)))
+        }
+        None => of_arguments(&name, &mut args),
     }
-    Some(condition)
 }
 
 /// The name of a macro that is none of the file's.

@@ -45,14 +45,10 @@ pub(super) fn choose(body: &mut Block, arrays: &BTreeMap<String, Array>, scopes:
     Choose { arrays, counters, scopes, types, choices: 0 }.visit_block_mut(body);
 }
 
-/// Makes choices of the computed indices of lists that are written where they are indexed. Whether there are any.
-pub(super) fn choose_literals(body: &mut Block, scopes: &Scopes, types: &Types<'_>) -> bool {
+/// Whether lists are written where they are indexed.
+pub(super) fn indexes_literals(body: &Block) -> bool {
     let is_written = |e: &Expr| matches!(e, Expr::Index(e) if matches!(bare(&e.expr), Expr::Array(_)));
-    let any = walk::any(&*body, |at| matches!(at, At::Expr(e) if is_written(e)));
-    if any {
-        choose(body, &BTreeMap::new(), scopes, types);
-    }
-    any
+    walk::any(body, |at| matches!(at, At::Expr(e) if is_written(e)))
 }
 
 /// Whether an array is small enough.

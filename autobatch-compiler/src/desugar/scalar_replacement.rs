@@ -22,7 +22,7 @@ use syn::{Block, Expr, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::desugar::aggregates::{Aggregate, Field, Origin, aggregates, numbers};
 use crate::desugar::chain_loop::is_quiet;
-use crate::desugar::chosen_elements::choose_literals;
+use crate::desugar::chosen_elements::{choose, indexes_literals};
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::short_arrays;
 use crate::desugar::substitution::{rename, without_lets};
@@ -65,8 +65,9 @@ fn take_apart(function: &mut Function, known: &VariableTypes, types: &Types<'_>,
     if has(|e| matches!(e, Expr::Unsafe(_) | Expr::RawAddr(_))) {
         return;
     }
-    let mut body = function.body.clone();
-    if choose_literals(&mut body, &variables::types(function, known, types), types) {
+    if indexes_literals(&function.body) {
+        let mut body = function.body.clone();
+        choose(&mut body, &BTreeMap::new(), &variables::types(function, known, types), types);
         rebind(function, body);
     }
     let mut done = BTreeSet::new();

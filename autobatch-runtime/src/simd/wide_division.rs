@@ -165,7 +165,7 @@ mod tests {
     }
 
     macro_rules! same {
-        ($($by:expr)*) => {$({
+        ($($by:expr),*) => {$({
             const BY: i128 = $by;
             for n in numbers(BY as u64) {
                 assert_eq!(quotient_by::<{ BY as u64 }, u64>(n), n / BY as u64, "{n} / {BY}");
@@ -185,9 +185,11 @@ mod tests {
 
     #[test]
     fn quotients_are_those_of_the_division_unit() {
-        same!(1 2 3 5 6 7 10 11 12 28 60 100 255 256 641 1_000 3_600 65_537 1_000_003 1_000_000_007 0xffff_fffb 0xffff_ffff 0x1_0000_0000);
-        same!(0x1_0000_0001 6_364_136_223 10_000_000_000 0x7fff_ffff_ffff_fff7 i64::MAX as i128 1 << 63 u64::MAX as i128);
-        same!(-1 - 2 - 3 - 10 - 1_000_000_007 - 0x7fff_ffff_ffff_ffff);
+        same!(1, 2, 3, 5, 6, 7, 10, 11, 12, 28, 60, 100, 255, 256, 641, 1_000, 3_600, 65_537, 1_000_003);
+        same!(1_000_000_007, 0xffff_fffb, 0xffff_ffff, 0x1_0000_0000);
+        same!(0x1_0000_0001, 6_364_136_223, 10_000_000_000, 0x7fff_ffff_ffff_fff7, i64::MAX as i128, 1 << 63);
+        same!(u64::MAX as i128);
+        same!(-1, -2, -3, -10, -1_000_000_007, -0x7fff_ffff_ffff_ffff);
     }
 
     #[test]

@@ -71,10 +71,10 @@ fn wide_parts(number: u64, divisor: u64, fault: &Fault) -> (u64, u64) {
     const LESS: f64 = 1.0 - 8.0 * f64::EPSILON;
     fault.note(divisor == 0);
     let inverse = LESS / divisor as f64;
-    // Too small by a part of 2^49, and 1.
+    // Too small by a part of 2^48, and 1.
     let first = saturated::<u64>(number as f64 * inverse);
     let rest = number.wrapping_sub(first.wrapping_mul(divisor));
-    // At most 2^16; what is rounded is at least 1 less than it would be, and at most as much.
+    // The whole part of at most 2^16, or 1 less.
     let more = low_bits(rest as f64 * inverse - 0.5);
     let rest = rest.wrapping_sub(more.wrapping_mul(divisor));
     // One divisor less, unless that would be less than 0.
