@@ -160,7 +160,6 @@ fn desugar(
     desugar::counting_whiles::of_item(item, &resolution);
     let batched = |f: usize| worth.contains(&f);
     let mut checks = desugar::inline_expansion::rewrite(item, &resolution, batched, args.vector_math);
-    checks.extend(desugar::enum_codes::rewrite(item, batched));
     let types = desugar::scalar_replacement::rewrite(item, &resolution, batched, &mut checks);
     let resolution = resolution.with_types(types);
     desugar::functions(item, &resolution, batched, &args);

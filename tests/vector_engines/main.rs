@@ -22,6 +22,7 @@ mod loops_in_loops;
 mod loops_left_at_different_times;
 mod loops_left_early;
 mod methods_of_numbers;
+mod options;
 mod plain_stores;
 mod predicated_loops;
 mod rows_of_arrays;

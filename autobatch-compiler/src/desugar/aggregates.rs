@@ -9,8 +9,9 @@ use proc_macro2::Span;
 use syn::{Block, Expr, Ident, Member, Pat, Type, UnOp, parse_quote};
 
 use crate::desugar::short_arrays::Array;
+use crate::index::definitions::{Definitions, is_open};
 use crate::item::model::{Function, Param, Passing};
-use crate::resolve::types::{Scopes, Types, is_number};
+use crate::resolve::types::{Scopes, Types};
 use crate::std_models::pure::{is_primitive, literal};
 use crate::syntax::mentions::{bare, idents, is_compound, is_variable, name, text, untyped, words};
 use crate::syntax::walk::{self, At, Next};
@@ -121,7 +122,7 @@ pub(super) fn aggregates(
             let fields = (0..*len).map(|nth| (Member::Unnamed(nth.into()), elem.clone()));
             Some((parse_quote!([#elem; #len]), fields.collect()))
         }
-        (_, ty) => match numbers(&ty) {
+        (_, ty) => match parts_of_tuple(&ty, definitions) {
             Some(parts) => {
                 let fields = parts.iter().enumerate();
                 let fields = fields.map(|(nth, ty)| (Member::Unnamed(nth.into()), ty.clone())).collect();
@@ -162,19 +163,14 @@ pub(super) fn aggregates(
     found
 }
 
-/// The parts of a tuple of numbers; of those whose type is decided elsewhere it is left open.
-pub(super) fn numbers(ty: &Type) -> Option<Vec<Type>> {
+/// The types of the parts of a tuple of values; of numbers whose type is decided elsewhere it is left open.
+pub(super) fn parts_of_tuple(ty: &Type, definitions: &Definitions) -> Option<Vec<Type>> {
     let Type::Tuple(tuple) = ty else { return None };
-    tuple.elems.iter().map(element_type).collect::<Option<Vec<Type>>>().filter(|parts| !parts.is_empty())
-}
-
-/// The type of a part; of those whose type is decided elsewhere it is left open.
-fn element_type(ty: &Type) -> Option<Type> {
-    match ty {
-        ty if is_primitive(ty) => Some(ty.clone()),
-        ty if is_number(ty) => Some(parse_quote!(_)),
-        _ => None,
-    }
+    let part = |ty: &Type| match ty {
+        ty if is_open(ty) => Some(parse_quote!(_)),
+        ty => definitions.is_value(ty).then(|| ty.clone()),
+    };
+    tuple.elems.iter().map(part).collect::<Option<Vec<Type>>>().filter(|parts| !parts.is_empty())
 }
 
 /// A number, or a few.

@@ -12,7 +12,7 @@ use syn::{
 };
 
 use crate::desugar::array_loops::Arrays;
-use crate::desugar::chains::closure;
+use crate::desugar::chain_rounds::closure;
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::substitution::{index, put_in_place};
 use crate::std_models::trip_count::SHORT;

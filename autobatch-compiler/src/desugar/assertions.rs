@@ -62,7 +62,12 @@ fn of_macro(mac: &Macro, macros: &BTreeSet<String>) -> Option<Expr> {
 
 /// The name of a macro that is none of the file's.
 fn std_name<'m>(mac: &'m Macro, macros: &BTreeSet<String>) -> Option<&'m Ident> {
-    mac.path.get_ident().filter(|name| !macros.contains(&name.to_string()))
+    let segments: Vec<&Ident> = mac.path.segments.iter().map(|segment| &segment.ident).collect();
+    match segments[..] {
+        [of, name] if of == "core" && mac.path.leading_colon.is_some() => Some(name),
+        [name] => Some(name).filter(|name| !macros.contains(&name.to_string())),
+        _ => None,
+    }
 }
 
 fn of_arguments<'e>(name: &str, args: &mut impl Iterator<Item = &'e Expr>) -> Option<Expr> {

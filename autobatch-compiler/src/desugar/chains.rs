@@ -5,20 +5,16 @@
 //!     ──▶   let mut state = 0.0; for &c in c.iter().rev() { let s = state; state = s * x + c; } let y = 1.0 + state;
 //! ```
 //!
-//! Known are `map` and `filter`, and at the end `fold`, `sum`, `product`, `count`, `any`, `all` and `position`. Adaptors without closures stay in
-//! the loop's head.
+//! Known are `map`, `filter` and `filter_map`, and what ends a chain in [`chain_ends`]. Adaptors without closures stay in the loop's head.
 //!
 //! **Invariant:** what is evaluated, and in which order, stays: adaptors are lazy, so an element runs through all of them before the next one is
 //! asked for. A variable of the loop has the type that the chain's value has, wherever that decides what code means.
 
-use quote::quote;
-use syn::{Expr, ExprClosure, ExprForLoop, ExprMethodCall, Ident, Pat, ReturnType, Stmt, Type, parse_quote};
+use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Stmt, Type, parse_quote};
 
+use crate::desugar::chain_ends::{self, Ended};
 use crate::desugar::chain_loop::is_quiet;
-use crate::desugar::closure::{is_plain, leaves};
-use crate::desugar::straight_code::is_plain_pattern;
-use crate::desugar::terminals::neutral;
-use crate::resolve::infer::spelled;
+use crate::desugar::chain_rounds::{Round, closure};
 use crate::std_models::pure::is_constant;
 use crate::syntax::mentions::bare;
 use crate::syntax::walk::{self, At};
@@ -40,16 +36,6 @@ pub(super) struct ChainLoop {
     pub(super) leaves: bool,
 }
 
-/// The code of a round, as far as it is written.
-struct Round<'n> {
-    pat: Option<Pat>,
-    stmts: Vec<Stmt>,
-    /// The element; none as long as the loop's pattern has yet to take it.
-    element: Option<Expr>,
-    closures: Vec<Expr>,
-    names: &'n mut dyn FnMut(&str) -> Ident,
-}
-
 /// The loop that a chain becomes. `is_list` says what all members share, `is_array` what is a member's array, and `type_of` the type of an
 /// expression, if it is known.
 pub(super) fn loop_of(
@@ -60,7 +46,7 @@ pub(super) fn loop_of(
     names: &mut dyn FnMut(&str) -> Ident,
 ) -> Option<ChainLoop> {
     let Expr::MethodCall(last) = chain else { return None };
-    let (mut source, stages) = stages(&last.receiver, &|list| is_list(list) || is_array(list))?;
+    let (source, stages) = stages(&last.receiver, &|list| is_list(list) || is_array(list))?;
     let is_short = walk::any(&source, |at| matches!(at, At::Expr(e) if is_array(e)));
     let mut round = Round { pat: None, stmts: vec![], element: None, closures: vec![], names };
     for stage in &stages {
@@ -68,74 +54,14 @@ pub(super) fn loop_of(
         match stage.method.to_string().as_str() {
             "map" => round.map(closure)?,
             "filter" => round.filter(closure)?,
+            "filter_map" => round.filter_map(closure)?,
             _ => return None,
         }
     }
-    let state = (round.names)("state");
-    let args: Vec<&Expr> = last.args.iter().collect();
-    let (before, value): (Vec<Stmt>, Expr) = match (last.method.to_string().as_str(), &args[..]) {
-        // The list is looked at before the first value is made.
-        ("fold", [init, step]) if is_quiet(init) || !may_fail(&source) => {
-            let written = match step {
-                Expr::Closure(c) => match c.inputs.first() {
-                    Some(Pat::Type(pat)) => Some((*pat.ty).clone()),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let ty = written.or_else(|| type_of(chain)).or_else(|| type_of(init));
-            round.fold(&state, step, ty.is_some())?;
-            let ty = ty.map(|ty| quote!(: #ty));
-            (vec![parse_quote!(let mut #state #ty = #init;)], parse_quote!(#state))
-        }
-        (name @ ("sum" | "product"), []) if is_short || !stages.is_empty() => {
-            let ty = spelled(last)?;
-            let neutral = neutral(ty, name == "sum")?;
-            let element = round.value();
-            round.stmts.push(match name {
-                "sum" => parse_quote!(#state += #element;),
-                _ => parse_quote!(#state *= #element;),
-            });
-            (vec![parse_quote!(let mut #state: #ty = #neutral;)], parse_quote!(#state))
-        }
-        ("count", []) if !stages.is_empty() => {
-            round.stmts.push(parse_quote!(#state += 1;));
-            (vec![parse_quote!(let mut #state = 0usize;)], parse_quote!(#state))
-        }
-        (name @ ("any" | "all"), [test]) => {
-            let test = round.apply(closure(test)?)?;
-            let (test, value): (Expr, Expr) = match name {
-                "any" => (test, parse_quote!(#state)),
-                _ => (parse_quote!(!(#test)), parse_quote!(!#state)),
-            };
-            // A few rounds are straight code, which nothing leaves.
-            round.stmts.push(match is_short {
-                true => parse_quote!(#state = #state || #test;),
-                false => parse_quote!(if #test { #state = true; break; }),
-            });
-            (vec![parse_quote!(let mut #state = false;)], value)
-        }
-        ("position", [test]) if !is_short => {
-            let (test, place) = (round.apply(closure(test)?)?, (round.names)("place"));
-            if stages.is_empty() {
-                let (at, pat) = ((round.names)("at"), round.pat.take()?);
-                round.pat = Some(parse_quote!((#at, #pat)));
-                source = parse_quote!(#source.enumerate());
-                round.stmts.push(parse_quote!(if #test { #place = #at; #state = true; break; }));
-            } else {
-                round.stmts.push(parse_quote!(if #test { #state = true; break; }));
-                round.stmts.push(parse_quote!(#place += 1;));
-            }
-            let before = vec![parse_quote!(let mut #place = 0usize;), parse_quote!(let mut #state = false;)];
-            let found = parse_quote! {
-                if #state { ::core::option::Option::Some(#place) } else { ::core::option::Option::None }
-            };
-            (before, found)
-        }
-        _ => return None,
-    };
+    let ended = chain_ends::end(last, source, round, is_short, !stages.is_empty(), &type_of)?;
+    let Ended { before, value, round, source } = ended;
     let (pat, stmts) = (round.pat?, round.stmts);
-    let leaves = !is_short && ["any", "all", "position"].iter().any(|name| last.method == name);
+    let leaves = !is_short && chain_ends::leaves(&last.method);
     let each = parse_quote!(for #pat in #source { #(#stmts)* });
     let (is_counted, is_alike) = (is_counted(&source), runs_alike(&source));
     Some(ChainLoop { before, each, value, closures: round.closures, is_counted, is_short, is_alike, leaves })
@@ -196,15 +122,6 @@ fn is_end(end: &Expr, is_list: &dyn Fn(&Expr) -> bool) -> bool {
     }
 }
 
-/// Whether a chain has an adaptor, or the end of a range, that may fail where it is made.
-fn may_fail(source: &Expr) -> bool {
-    walk::any(source, |at| match at {
-        At::Expr(Expr::MethodCall(e)) => e.method == "step_by",
-        At::Expr(e) => matches!(e, Expr::Binary(_)),
-        _ => false,
-    })
-}
-
 /// Whether a loop runs equally often for all: the ends of ranges are literals, constants and lengths of lists.
 fn runs_alike(source: &Expr) -> bool {
     let is_alike = |end: &Option<Box<Expr>>| match end.as_deref().map(bare) {
@@ -227,103 +144,6 @@ fn is_counted(source: &Expr) -> bool {
         }
         Expr::Range(_) => true,
         _ => false,
-    }
-}
-
-/// A closure that may be called in place: what leaves it would leave the function.
-pub(super) fn closure(expr: &Expr) -> Option<&ExprClosure> {
-    let Expr::Closure(closure) = expr else { return None };
-    let may_leave = leaves(&closure.body) || walk::any(&*closure.body, |at| matches!(at, At::Macro(_)));
-    let is_simple = is_plain(closure)
-        && closure.capture.is_none()
-        && matches!(closure.output, ReturnType::Default)
-        && !may_leave;
-    is_simple.then_some(closure)
-}
-
-impl Round<'_> {
-    /// Gives the element to a pattern.
-    fn bind(&mut self, pat: &Pat) {
-        if self.element.is_none() && !matches!(pat, Pat::Type(_)) {
-            self.pat = Some(pat.clone());
-            return;
-        }
-        let value = self.value();
-        self.stmts.push(parse_quote!(let #pat = #value;));
-    }
-
-    /// The element, once.
-    fn value(&mut self) -> Expr {
-        self.element.take().unwrap_or_else(|| {
-            let item = (self.names)("item");
-            self.pat = Some(parse_quote!(#item));
-            parse_quote!(#item)
-        })
-    }
-
-    /// What a closure makes of the element.
-    fn apply(&mut self, closure: &ExprClosure) -> Option<Expr> {
-        let (1, pat) = (closure.inputs.len(), closure.inputs.first()?) else { return None };
-        self.bind(pat);
-        self.closures.push((*closure.body).clone());
-        Some((*closure.body).clone())
-    }
-
-    fn map(&mut self, closure: &ExprClosure) -> Option<()> {
-        self.element = Some(self.apply(closure)?);
-        Some(())
-    }
-
-    /// Goes on with the next round if the closure is false of a reference to the element.
-    fn filter(&mut self, closure: &ExprClosure) -> Option<()> {
-        let (1, Some(Pat::Reference(pat))) = (closure.inputs.len(), closure.inputs.first()) else {
-            return None;
-        };
-        let (pat, element) = (&pat.pat, self.value());
-        let item = match &element {
-            Expr::Path(_) => element.clone(),
-            _ => {
-                let item = (self.names)("item");
-                self.stmts.push(parse_quote!(let #item = #element;));
-                parse_quote!(#item)
-            }
-        };
-        let test = &closure.body;
-        self.stmts.push(parse_quote!(let #pat = #item;));
-        self.stmts.push(parse_quote!(if !(#test) { continue; }));
-        self.closures.push((**test).clone());
-        self.element = Some(item);
-        Some(())
-    }
-
-    /// Gives the state its next value. Where its type is not known before, no method may ask for that.
-    fn fold(&mut self, state: &Ident, step: &Expr, is_known: bool) -> Option<()> {
-        let next: Expr = match step {
-            Expr::Path(path) => {
-                let element = self.value();
-                let next: Expr = parse_quote!(#path(#state, #element));
-                self.closures.push(next.clone());
-                next
-            }
-            step => {
-                let closure = closure(step)?;
-                let asks = |at: At<'_>| matches!(at, At::Expr(Expr::MethodCall(_) | Expr::Field(_)));
-                let (2, [before, pat]) =
-                    (closure.inputs.len(), [closure.inputs.first()?, closure.inputs.last()?])
-                else {
-                    return None;
-                };
-                if !is_plain_pattern(before) || !is_known && walk::any(&*closure.body, asks) {
-                    return None;
-                }
-                self.bind(pat);
-                self.stmts.push(parse_quote!(let #before = #state;));
-                self.closures.push((*closure.body).clone());
-                (*closure.body).clone()
-            }
-        };
-        self.stmts.push(parse_quote!(#state = #next;));
-        Some(())
     }
 }
 

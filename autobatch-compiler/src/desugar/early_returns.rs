@@ -14,8 +14,8 @@ use proc_macro2::Span;
 use syn::{Block, Expr, Ident, Stmt, Type, parse_quote};
 
 use crate::analysis::lane_interchange::breaks;
+use crate::desugar::zeros::zero;
 use crate::index::definitions::Definitions;
-use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::{bare, text};
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, Code, Next};
@@ -69,7 +69,7 @@ impl Rewrite<'_> {
             Some(Stmt::Expr(mut e, semi)) => {
                 // What has no other end has nothing behind it.
                 let is_endless = rest.stmts.is_empty() && matches!(e, Expr::Loop(_));
-                let (zero, inside) = (self.zero(self.output), loop_body_mut(&mut e));
+                let (zero, inside) = (zero(self.output, self.definitions), loop_body_mut(&mut e));
                 let (Some(zero), Some(inside)) =
                     (zero, inside.filter(|inside| !(is_endless && breaks(&**inside))))
                 else {
@@ -102,33 +102,6 @@ impl Rewrite<'_> {
             }
             _ => {}
         }
-    }
-
-    /// A value of a type of numbers.
-    fn zero(&self, ty: &Type) -> Option<Expr> {
-        let ty = self.definitions.plain(ty);
-        Some(match &ty {
-            Type::Tuple(t) => {
-                let parts: Vec<Expr> = t.elems.iter().map(|ty| self.zero(ty)).collect::<Option<_>>()?;
-                parse_quote!((#(#parts,)*))
-            }
-            Type::Array(t) => {
-                let (element, len) = (self.zero(&t.elem)?, &t.len);
-                parse_quote!([#element; #len])
-            }
-            ty if is_primitive(ty) => match text(ty).as_str() {
-                "bool" => parse_quote!(false),
-                "char" => parse_quote!('\0'),
-                _ => parse_quote!((0u8 as #ty)),
-            },
-            ty if self.definitions.is_optional_value(ty) => parse_quote!(None),
-            ty => {
-                let fields = self.definitions.record(ty)?;
-                let zeros: Vec<Expr> = fields.iter().map(|(_, ty)| self.zero(ty)).collect::<Option<_>>()?;
-                let members = fields.iter().map(|(member, _)| member);
-                parse_quote!(#ty { #(#members: #zeros),* })
-            }
-        })
     }
 }
 

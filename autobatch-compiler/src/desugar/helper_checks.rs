@@ -102,6 +102,19 @@ impl HelperChecks {
         });
     }
 
+    /// `Some` and `None` are those of the library.
+    pub(super) fn is_option(&mut self) {
+        self.add(quote! {
+            fn is_option(value: ::core::option::Option<u8>) -> ::core::option::Option<u8> {
+                let none: ::core::option::Option<u8> = None;
+                match value {
+                    Some(value) => Some(value),
+                    None => none,
+                }
+            }
+        });
+    }
+
     /// A path names the trait of an operator: whatever has the operator has the trait. No other trait can be implemented for all that have
     /// the operator, since the item's file implements the trait for a type that has it.
     pub(super) fn is_operator(&mut self, path: &Path, of_trait: &str, operand: Option<&Type>) {

@@ -280,10 +280,8 @@ impl<'a> Expansion<'a> {
             param.pattern.is_none()
                 && (self.is_of_values(&param.ty) || ClosureParam::of(helper, param).is_some())
         };
-        let yields_value =
-            |ty: &Type| self.definitions().is_value(ty) || self.definitions().is_optional_value(ty);
         if !helper.params.iter().all(simple)
-            || !yields_value(&helper.output)
+            || !self.definitions().is_value(&helper.output)
             || !takes_only_closures(helper)
             || walk::any(&helper.written, |at| matches!(at, At::Item(_)))
         {

@@ -4,8 +4,7 @@ use syn::{BinOp, Expr, UnOp};
 
 use crate::syntax::mentions::is_compound;
 
-/// The operands, if all of them are evaluated once and before anything else is done; none where the expression may leave some out, or
-/// where one of them is a place.
+/// The operands that are evaluated once and before anything else is done; none where one of them is a place.
 pub(super) fn operands(expr: &mut Expr) -> Option<Vec<&mut Expr>> {
     let is_place = |expr: &Expr| matches!(expr, Expr::Path(_));
     Some(match expr {
@@ -22,7 +21,8 @@ pub(super) fn operands(expr: &mut Expr) -> Option<Vec<&mut Expr>> {
             false => return None,
         },
         Expr::Binary(e) => match &e.op {
-            BinOp::And(_) | BinOp::Or(_) => return None,
+            // The other may be left out.
+            BinOp::And(_) | BinOp::Or(_) => vec![&mut e.left],
             // Of numbers the right side comes first.
             op if is_compound(op) && is_place(&e.left) => vec![&mut e.right],
             op if is_compound(op) => return None,
@@ -36,6 +36,7 @@ pub(super) fn operands(expr: &mut Expr) -> Option<Vec<&mut Expr>> {
             true => e.args.iter_mut().collect(),
             false => return None,
         },
+        Expr::Let(e) => vec![&mut e.expr],
         Expr::If(e) => vec![&mut e.cond],
         Expr::Match(e) => vec![&mut e.expr],
         Expr::Return(e) => e.expr.iter_mut().map(|e| &mut **e).collect(),

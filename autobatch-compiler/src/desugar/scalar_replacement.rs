@@ -18,11 +18,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
+use quote::quote;
 use syn::{Block, Expr, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
 
-use crate::desugar::aggregates::{Aggregate, Field, Origin, aggregates, numbers};
+use crate::desugar::aggregates::{Aggregate, Field, Origin, aggregates, parts_of_tuple};
 use crate::desugar::chain_loop::is_quiet;
 use crate::desugar::chosen_elements::{choose, indexes_literals};
+use crate::desugar::enumerations;
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::short_arrays;
 use crate::desugar::substitution::{rename, without_lets};
@@ -70,15 +72,18 @@ fn take_apart(function: &mut Function, known: &VariableTypes, types: &Types<'_>,
         choose(&mut body, &BTreeMap::new(), &variables::types(function, known, types), types);
         rebind(function, body);
     }
-    let mut done = BTreeSet::new();
+    let (mut done, mut matched) = (BTreeSet::new(), BTreeSet::new());
     for round in 0..DEEPEST {
         let mut body = function.body.clone();
         part_tuples(&mut body);
+        rebind(function, body);
+        let has_enumerations = enumerations::rewrite(function, known, types, &mut matched, checks);
+        let mut body = function.body.clone();
         let scopes = variables::types(function, known, types);
         let (arrays, numbers) = short_arrays::unroll(&mut body, function, &scopes, types);
         checks.extend(numbers);
         let aggregates = aggregates(function, &body, &scopes, types, &arrays, &done);
-        if aggregates.is_empty() {
+        if aggregates.is_empty() && !has_enumerations {
             return;
         }
         let is_structure =
@@ -254,7 +259,7 @@ impl Replace<'_> {
                 let mutable = p.mutability.is_some();
                 match &local.init {
                     Some(init) => Some(self.store(aggregate, Target::New { mutable }, &init.expr)),
-                    None => Some(declared(aggregate, mutable)),
+                    None => Some(undefined(aggregate, mutable)),
                 }
             }
             Stmt::Expr(e, _) => {
@@ -269,9 +274,6 @@ impl Replace<'_> {
     /// Gives the fields of a structure the values of an expression's.
     fn store(&mut self, aggregate: &Aggregate, target: Target, value: &Expr) -> Vec<Stmt> {
         let value = bare(value);
-        if let Some(parts) = self.parts(aggregate, value) {
-            return self.store_parts(aggregate, target, parts);
-        }
         // Each way gives them a value.
         let branches = match value {
             Expr::If(e) => e.else_branch.is_some(),
@@ -279,15 +281,28 @@ impl Replace<'_> {
             Expr::Block(e) => e.label.is_none() && e.attrs.is_empty(),
             _ => false,
         };
-        if branches {
-            let mut stmts = match target {
-                Target::New { mutable } => declared(aggregate, mutable),
-                Target::Old => vec![],
-            };
-            let mut value = value.clone();
-            self.store_tails(aggregate, &mut value);
-            stmts.push(Stmt::Expr(value, None));
+        if !branches {
+            let (mut stmts, parts) = self.shown(aggregate, value);
+            stmts.extend(self.store_parts(aggregate, target, parts));
             return stmts;
+        }
+        let mut value = value.clone();
+        match target {
+            Target::New { mutable } => {
+                self.tuple_tails(aggregate, &mut value);
+                vec![declared(aggregate, mutable, &value)]
+            }
+            Target::Old => {
+                self.store_tails(aggregate, &mut value);
+                vec![Stmt::Expr(value, None)]
+            }
+        }
+    }
+
+    /// The values of the fields, in the order of evaluation, behind what has to be done before.
+    fn shown<'f>(&mut self, aggregate: &'f Aggregate, value: &Expr) -> (Vec<Stmt>, Vec<(&'f Field, Expr)>) {
+        if let Some(parts) = self.parts(aggregate, value) {
+            return (vec![], parts);
         }
         // An element's index first, once.
         if let Expr::Index(e) = value
@@ -295,57 +310,44 @@ impl Replace<'_> {
         {
             let (list, index, at) = (&e.expr, &e.index, self.fresh());
             if let Some(parts) = self.parts(aggregate, &parse_quote!(#list[#at])) {
-                let mut stmts = vec![parse_quote!(let #at = #index;)];
-                stmts.extend(self.store_parts(aggregate, target, parts));
-                return stmts;
+                return (vec![parse_quote!(let #at = #index;)], parts);
             }
         }
         let (whole, ty) = (self.fresh(), &aggregate.ty);
         self.wholes.push(whole.clone());
-        let mut stmts = vec![parse_quote!(let #whole: #ty = #value;)];
+        let before = vec![parse_quote!(let #whole: #ty = #value;)];
         let whole = parse_quote!(#whole);
-        let parts = aggregate.fields.iter().map(|field| (field, aggregate.part(&whole, field)));
-        stmts.extend(self.store_parts(aggregate, target, parts.collect()));
-        stmts
+        let part = |field| (field, aggregate.part(&whole, field));
+        (before, aggregate.fields.iter().map(part).collect())
     }
 
     /// The same in each branch of an expression, which has no value then.
     fn store_tails(&mut self, aggregate: &Aggregate, value: &mut Expr) {
-        match value {
-            Expr::If(e) if e.else_branch.is_some() => {
-                self.store_tail(aggregate, &mut e.then_branch);
-                if let Some((_, otherwise)) = &mut e.else_branch {
-                    self.store_tails(aggregate, otherwise);
-                }
-            }
-            Expr::Match(e) => {
-                for arm in &mut e.arms {
-                    self.store_tails(aggregate, &mut arm.body);
-                    if let body @ (Expr::If(_) | Expr::Match(_)) = &*arm.body {
-                        *arm.body = parse_quote!({ #body });
-                    }
-                }
-            }
-            Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => {
-                self.store_tail(aggregate, &mut e.block)
-            }
-            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => {}
-            other => {
-                let stmts = self.store(aggregate, Target::Old, other);
-                *other = parse_quote!({ #(#stmts)* });
-            }
-        }
+        each_tail(value, &mut |tail| {
+            let stmts = self.store(aggregate, Target::Old, &tail);
+            (stmts, None)
+        });
     }
 
-    fn store_tail(&mut self, aggregate: &Aggregate, block: &mut Block) {
-        match block.stmts.pop() {
-            Some(Stmt::Expr(tail, None))
-                if !matches!(tail, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_)) =>
-            {
-                block.stmts.extend(self.store(aggregate, Target::Old, &tail));
-            }
-            other => block.stmts.extend(other),
-        }
+    /// Makes a tuple of the fields of each branch of an expression, or the value of the only field.
+    fn tuple_tails(&mut self, aggregate: &Aggregate, value: &mut Expr) {
+        each_tail(value, &mut |tail| {
+            let (mut before, parts) = self.shown(aggregate, bare(&tail));
+            let in_order =
+                parts.iter().zip(&aggregate.fields).all(|((own, _), field)| std::ptr::eq(*own, field));
+            let values: Vec<Expr> = match in_order {
+                true => parts.into_iter().map(|(_, value)| value).collect(),
+                false => {
+                    before.extend(self.store_parts(aggregate, Target::New { mutable: false }, parts));
+                    aggregate.fields.iter().map(|Field { variable, .. }| parse_quote!(#variable)).collect()
+                }
+            };
+            let tuple = match &values[..] {
+                [only] => only.clone(),
+                values => parse_quote!((#(#values),*)),
+            };
+            (before, Some(tuple))
+        });
     }
 
     /// The values of the fields, in the order of evaluation, if an expression shows them.
@@ -380,7 +382,10 @@ impl Replace<'_> {
             place if is_simple_place(place) => {
                 let ty = self.types.of(self.scopes, place)?;
                 let is_same = match &aggregate.ty {
-                    Type::Tuple(tuple) => numbers(&ty).is_some_and(|parts| parts.len() == tuple.elems.len()),
+                    Type::Tuple(tuple) => {
+                        let parts = parts_of_tuple(&ty, self.types.definitions);
+                        parts.is_some_and(|parts| parts.len() == tuple.elems.len())
+                    }
                     Type::Array(_) => matches!(ty, Type::Array(_)),
                     whole => self.types.definitions.same(&ty, whole),
                 };
@@ -438,11 +443,73 @@ impl Replace<'_> {
     }
 }
 
+/// Puts code in the place of each value that an expression may yield.
+fn each_tail(value: &mut Expr, code: &mut dyn FnMut(Expr) -> (Vec<Stmt>, Option<Expr>)) {
+    match value {
+        Expr::If(e) if e.else_branch.is_some() => {
+            each_tail_of(&mut e.then_branch, code);
+            if let Some((_, otherwise)) = &mut e.else_branch {
+                each_tail(otherwise, code);
+            }
+        }
+        Expr::Match(e) => {
+            for arm in &mut e.arms {
+                each_tail(&mut arm.body, code);
+                if let body @ (Expr::If(_) | Expr::Match(_)) = &*arm.body {
+                    *arm.body = parse_quote!({ #body });
+                }
+            }
+        }
+        Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => each_tail_of(&mut e.block, code),
+        Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => {}
+        other => {
+            let (stmts, value) = code(other.clone());
+            *other = match (&stmts[..], value) {
+                ([], Some(value)) => value,
+                (stmts, value) => {
+                    let value = value.iter();
+                    parse_quote!({ #(#stmts)* #(#value)* })
+                }
+            };
+        }
+    }
+}
+
+fn each_tail_of(block: &mut Block, code: &mut dyn FnMut(Expr) -> (Vec<Stmt>, Option<Expr>)) {
+    match block.stmts.pop() {
+        Some(Stmt::Expr(mut tail, None))
+            if !matches!(tail, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_)) =>
+        {
+            let branches = matches!(&tail, Expr::If(_) | Expr::Match(_) | Expr::Block(_));
+            if branches {
+                each_tail(&mut tail, code);
+                block.stmts.push(Stmt::Expr(tail, None));
+            } else {
+                let (stmts, value) = code(tail);
+                block.stmts.extend(stmts);
+                block.stmts.extend(value.map(|value| Stmt::Expr(value, None)));
+            }
+        }
+        other => block.stmts.extend(other),
+    }
+}
+
 /// The fields' variables, without values.
-fn declared(aggregate: &Aggregate, mutable: bool) -> Vec<Stmt> {
+fn undefined(aggregate: &Aggregate, mutable: bool) -> Vec<Stmt> {
     let mutability = mutable.then(<syn::Token![mut]>::default);
     let one = |Field { ty, variable, .. }: &Field| -> Stmt { parse_quote!(let #mutability #variable: #ty;) };
     aggregate.fields.iter().map(one).collect()
+}
+
+/// The fields' variables, with the values of a tuple; of one field the value alone.
+fn declared(aggregate: &Aggregate, mutable: bool, tuple: &Expr) -> Stmt {
+    let mutability = mutable.then(<syn::Token![mut]>::default);
+    let variables = aggregate.fields.iter().map(|Field { variable, .. }| quote!(#mutability #variable));
+    let types = aggregate.fields.iter().map(|Field { ty, .. }| ty);
+    match aggregate.fields.len() {
+        1 => parse_quote!(let #(#variables)*: #(#types)* = #tuple;),
+        _ => parse_quote!(let (#(#variables),*): (#(#types),*) = #tuple;),
+    }
 }
 
 /// Whether an expression is a place that can be named for each field: nothing is done by naming it.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proc_macro2::Span;
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{
@@ -38,6 +39,17 @@ pub(crate) struct Definitions {
     with_owned: bool,
 }
 
+impl Variant {
+    /// The path that names it, of an enumeration.
+    pub(crate) fn path(&self, of: &Type) -> Path {
+        let name = &self.name;
+        match type_argument(of, 0) {
+            Some(_) => parse_quote!(::core::option::Option::#name),
+            None => parse_quote!(#of::#name),
+        }
+    }
+}
+
 /// An operator that a type of the file has.
 #[derive(Clone, Debug)]
 struct Operation {
@@ -66,6 +78,14 @@ struct Definition {
     is_copy: bool,
     /// Whether `==` is derived.
     is_compared: bool,
+    /// Whether a field or variant is there under a condition only.
+    is_conditional: bool,
+}
+
+/// A variant of an enumeration.
+pub(crate) struct Variant {
+    pub(crate) name: Ident,
+    pub(crate) fields: Vec<(Member, Type)>,
 }
 
 #[derive(Clone, Debug)]
@@ -93,7 +113,9 @@ impl Definitions {
                 _ => continue,
             };
             let (is_copy, is_compared) = (derives(attrs, "Copy"), derives(attrs, "PartialEq"));
-            let definition = Definition { generics: generics.clone(), shape, is_copy, is_compared };
+            let is_conditional = has_conditions(item);
+            let generics = generics.clone();
+            let definition = Definition { generics, shape, is_copy, is_compared, is_conditional };
             scope.entry(ident.to_string()).and_modify(|twice| *twice = None).or_insert(Some(definition));
         }
         for (name, definition) in scope {
@@ -238,10 +260,9 @@ impl Definitions {
         if matches!(&ty, Type::Path(p) if p.path.segments.len() > 1) {
             return None;
         }
-        let definition = self.of(&ty).filter(|d| d.generics.params.is_empty())?;
+        let definition = self.of(&ty).filter(|d| d.generics.params.is_empty() && !d.is_conditional)?;
         let Shape::Struct(fields) = &definition.shape else { return None };
-        let conditional = |attr: &Attribute| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr");
-        if fields.is_empty() || fields.iter().any(|field| field.attrs.iter().any(conditional)) {
+        if fields.is_empty() {
             return None;
         }
         self.fields(&ty, None)
@@ -259,13 +280,26 @@ impl Definitions {
         types.filter(|ty| !self.says_copy(ty) && self.record(ty).is_some() && self.is_value(ty)).collect()
     }
 
-    /// The variants of a `Copy` enumeration of the file without fields, and whether `==` is derived.
-    pub(crate) fn codes(&self, name: &Ident) -> Option<(Vec<&Ident>, bool)> {
-        let definition = self.types.get(&name.to_string())?.as_ref()?;
+    /// The variants of the library's `Option`, or of an enumeration of the file that says that it is `Copy` and has no parameters.
+    pub(crate) fn variants(&self, ty: &Type) -> Option<Vec<Variant>> {
+        let ty = self.plain(ty);
+        if self.is_the_librarys(&ty, "Option") {
+            let variant = |name, fields| Variant { name: Ident::new(name, Span::call_site()), fields };
+            let held = (Member::Unnamed(0.into()), argument(&ty, 0)?);
+            return Some(vec![variant("None", vec![]), variant("Some", vec![held])]);
+        }
+        let is_plain = matches!(&ty, Type::Path(p) if p.path.get_ident().is_some());
+        let fits = |d: &&Definition| d.is_copy && !d.is_conditional && d.generics.params.is_empty();
+        let definition = self.of(&ty).filter(|_| is_plain).filter(fits)?;
         let Shape::Enum(variants) = &definition.shape else { return None };
-        let plain = variants.iter().all(|(_, fields)| matches!(fields, Fields::Unit));
-        let fits = plain && definition.is_copy && definition.generics.params.is_empty();
-        fits.then(|| (variants.iter().map(|(name, _)| name).collect(), definition.is_compared))
+        let variant =
+            |name: &Ident| Some(Variant { name: name.clone(), fields: self.fields(&ty, Some(name))? });
+        variants.iter().map(|(name, _)| variant(name)).collect()
+    }
+
+    /// Whether `==` of a type of the file is derived.
+    pub(crate) fn is_compared(&self, ty: &Type) -> bool {
+        self.of(&self.plain(ty)).is_some_and(|definition| definition.is_compared)
     }
 
     /// Whether a structure says that it is `Copy`.
@@ -278,21 +312,21 @@ impl Definitions {
         self.structure(ty).filter(|_| self.with_owned || self.says_copy(ty))
     }
 
-    /// Whether a type is a number, or a tuple, an array or a structure of such that is a value.
+    /// Whether a type is a number, or a tuple, an array, a structure or an enumeration of such that is a value.
     pub(crate) fn is_value(&self, ty: &Type) -> bool {
         let ty = self.plain(ty);
         match &ty {
             Type::Tuple(t) => t.elems.iter().all(|ty| self.is_value(ty)),
             Type::Array(t) => self.is_value(&t.elem),
             ty if is_primitive(ty) => true,
-            ty => self.record(ty).is_some_and(|fields| fields.iter().all(|(_, ty)| self.is_value(ty))),
+            ty => match self.record(ty) {
+                Some(fields) => fields.iter().all(|(_, ty)| self.is_value(ty)),
+                None => {
+                    let of_values = |v: &Variant| v.fields.iter().all(|(_, ty)| self.is_value(ty));
+                    self.variants(ty).is_some_and(|variants| variants.iter().all(of_values))
+                }
+            },
         }
-    }
-
-    /// Whether a type is an `Option` of values.
-    pub(crate) fn is_optional_value(&self, ty: &Type) -> bool {
-        let ty = self.plain(ty);
-        self.is_the_librarys(&ty, "Option") && argument(&ty, 0).is_some_and(|held| self.is_value(&held))
     }
 
     fn of(&self, ty: &Type) -> Option<&Definition> {
@@ -469,6 +503,17 @@ impl Operation {
         };
         let output = output.unwrap_or_else(|| parse_quote!(()));
         Some(Operation { of_trait, left: (*block.self_ty).clone(), right, output })
+    }
+}
+
+/// Whether a field or variant of a type is there under a condition only.
+fn has_conditions(item: &Item) -> bool {
+    let is_condition = |attr: &Attribute| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr");
+    let of_fields = |fields: &Fields| fields.iter().any(|field| field.attrs.iter().any(is_condition));
+    match item {
+        Item::Struct(i) => of_fields(&i.fields),
+        Item::Enum(i) => i.variants.iter().any(|v| v.attrs.iter().any(is_condition) || of_fields(&v.fields)),
+        _ => false,
     }
 }
 

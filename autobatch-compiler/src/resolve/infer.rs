@@ -249,7 +249,7 @@ impl Types<'_> {
                 let ty = &func.path.segments[0].ident;
                 Some(yields(name, &parse_quote!(#ty)))
             }
-            ["Some"] => first().map(|ty| parse_quote!(Option<#ty>)),
+            ["Some"] | [.., "Option", "Some"] => first().map(|ty| parse_quote!(Option<#ty>)),
             ["Ok"] => first().map(|ty| parse_quote!(Result<#ty, _>)),
             [.., "mem", "take" | "replace"] => self.definitions.target(&first()?),
             [.., "iter", "once"] => first().map(|ty| iterator(&ty)),

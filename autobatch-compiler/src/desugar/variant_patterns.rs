@@ -1,0 +1,160 @@
+//! What a pattern takes of an enumeration whose variable is a tuple: which variants, under which conditions, and what it binds.
+//!
+//! ```text
+//! Some((t, _))     ──▶   the variant 1; `t` is `v.1.0`
+//! Key { n: 3, k }  ──▶   the variant of `Key`, if `v.4 == 3`; `k` is `v.5`
+//! ```
+
+use syn::{Block, Expr, Ident, Pat, PatIdent, Stmt, parse_quote};
+
+use crate::desugar::variant_tuples::Enumeration;
+use crate::resolve::types::Types;
+use crate::std_models::pure::is_plain_literal;
+use crate::syntax::mentions::is_variable;
+use crate::syntax::walk::{self, At, AtMut, Next};
+
+/// What a pattern takes.
+pub(super) struct Taken {
+    /// The variants.
+    pub(super) codes: Vec<usize>,
+    /// What must hold of fields.
+    pub(super) tests: Vec<Expr>,
+    /// What it binds, and the places of the values.
+    pub(super) lets: Vec<(PatIdent, Expr)>,
+}
+
+impl Taken {
+    /// Whether a variable is taken, as a condition; none if it always is.
+    pub(super) fn test(&self, variable: &Ident, of: &Enumeration) -> Option<Expr> {
+        let is_all = self.codes.len() == of.variants.len();
+        let codes = self.codes.iter().map(|code| of.code(*code));
+        let number: Option<Expr> = match &self.codes[..] {
+            _ if is_all => None,
+            [_] => {
+                let codes = codes.collect::<Vec<_>>();
+                Some(parse_quote!(#(#variable.0 == #codes)*))
+            }
+            _ => Some(parse_quote!((#(#variable.0 == #codes)||*))),
+        };
+        let all: Vec<&Expr> = number.iter().chain(&self.tests).collect();
+        (!all.is_empty()).then(|| parse_quote!(#(#all)&&*))
+    }
+}
+
+/// What a pattern takes of a variable, if that can be told.
+pub(super) fn pattern(pat: &Pat, variable: &Ident, of: &Enumeration, types: &Types<'_>) -> Option<Taken> {
+    let mut taken = Taken { codes: vec![], tests: vec![], lets: vec![] };
+    let (code, fields): (usize, Vec<(usize, &Pat)>) = match pat {
+        Pat::Paren(p) => return pattern(&p.pat, variable, of, types),
+        Pat::Wild(_) => {
+            taken.codes = (0..of.variants.len()).collect();
+            return Some(taken);
+        }
+        Pat::Or(p) => {
+            for case in &p.cases {
+                let case = pattern(case, variable, of, types)?;
+                if !case.tests.is_empty() || !case.lets.is_empty() {
+                    return None;
+                }
+                taken.codes.extend(case.codes);
+            }
+            taken.codes.sort_unstable();
+            taken.codes.dedup();
+            return Some(taken);
+        }
+        Pat::Ident(p) if is_binding(p) => {
+            taken.codes = (0..of.variants.len()).collect();
+            taken.lets.push((p.clone(), of.whole(variable)));
+            return Some(taken);
+        }
+        Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
+            let name = &p.ident;
+            (of.variant(&parse_quote!(#name), types)?, vec![])
+        }
+        Pat::Path(p) => (of.variant(&p.path, types)?, vec![]),
+        Pat::TupleStruct(p) => {
+            let code = of.variant(&p.path, types)?;
+            let all_left = matches!(p.elems.first(), Some(Pat::Rest(_))) && p.elems.len() == 1;
+            let fields = p.elems.iter().enumerate().filter(|_| !all_left).collect();
+            (code, fields)
+        }
+        Pat::Struct(p) => {
+            let code = of.variant(&p.path, types)?;
+            let at = |field: &syn::FieldPat| {
+                of.variants[code].fields.iter().position(|(member, _)| *member == field.member)
+            };
+            let fields: Option<Vec<_>> =
+                p.fields.iter().map(|field| Some((at(field)?, &*field.pat))).collect();
+            (code, fields?)
+        }
+        _ => return None,
+    };
+    taken.codes.push(code);
+    for (at, pat) in fields {
+        let index = syn::Index::from(of.first_field(code) + at);
+        taken.part(pat, parse_quote!(#variable.#index))?;
+    }
+    Some(taken)
+}
+
+impl Taken {
+    /// What a pattern takes of a field.
+    fn part(&mut self, pat: &Pat, place: Expr) -> Option<()> {
+        match pat {
+            Pat::Wild(_) => {}
+            Pat::Paren(p) => self.part(&p.pat, place)?,
+            Pat::Ident(p) if is_binding(p) => self.lets.push((p.clone(), place)),
+            Pat::Lit(e) if is_plain_literal(&e.lit) => self.tests.push(parse_quote!(#place == #e)),
+            Pat::Tuple(p) => {
+                for (at, pat) in p.elems.iter().enumerate() {
+                    let index = syn::Index::from(at);
+                    self.part(pat, parse_quote!(#place.#index))?;
+                }
+            }
+            // A structure takes all values.
+            Pat::Struct(p) if p.path.get_ident().is_some() => {
+                for field in &p.fields {
+                    let member = &field.member;
+                    self.part(&field.pat, parse_quote!(#place.#member))?;
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// Whether a pattern binds a value to a name. Constants have upper case names.
+fn is_binding(p: &PatIdent) -> bool {
+    p.by_ref.is_none() && p.subpat.is_none() && !p.ident.to_string().starts_with(char::is_uppercase)
+}
+
+/// Puts places in the place of what patterns bind. Macros name that.
+pub(super) fn put_in(expr: &mut Expr, lets: &[(PatIdent, Expr)]) {
+    if lets.is_empty() {
+        return;
+    }
+    if walk::any(&*expr, |at| matches!(at, At::Macro(_))) {
+        let mut block: Block = parse_quote!({ #expr });
+        with_lets(&mut block, lets);
+        *expr = parse_quote!(#block);
+        return;
+    }
+    walk::map(expr, |at| {
+        let AtMut::Expr(expr) = at else { return Next::On };
+        let bound = lets.iter().find(|(pat, _)| is_variable(expr, &pat.ident.to_string()));
+        match bound {
+            Some((_, place)) => {
+                *expr = place.clone();
+                Next::Past
+            }
+            None => Next::On,
+        }
+    });
+}
+
+/// Binds what patterns bind where a block begins.
+pub(super) fn with_lets(block: &mut Block, lets: &[(PatIdent, Expr)]) {
+    let lets = lets.iter().map(|(pat, value)| -> Stmt { parse_quote!(let #pat = #value;) });
+    block.stmts.splice(0..0, lets);
+}
