@@ -8,7 +8,7 @@
 //! found(best)                                      found(if best.0 == 1u64 { Some(best.1) } else { None })
 //! ```
 //!
-//! A variable stays what it is if something refers to it: `&best`, a method, a closure, a macro.
+//! A variable stays what it is if something refers to it, or takes it as it is: `&best`, a method, a closure, a macro, `?`.
 //!
 //! **Invariant:** the numbers are the places of variants in the definition, in no other code. The enumeration is `Copy`, so nothing is
 //! dropped; rustc checks that.
@@ -514,6 +514,7 @@ impl VisitMut for Tuples<'_> {
             Expr::Reference(e) => Some(&*e.expr),
             Expr::RawAddr(e) => Some(&*e.expr),
             Expr::MethodCall(e) => Some(&*e.receiver),
+            Expr::Try(e) => Some(&*e.expr),
             _ => None,
         };
         if let Some((variable, _)) = referred.and_then(|expr| self.variable(expr)) {
