@@ -205,6 +205,29 @@ fn given(side: Side, x: f64) -> f64 {
     sum
 }
 
+/// What a pattern has bound stays, whatever becomes of the variable.
+#[autobatch(strict)]
+fn changed_meanwhile(x: f64, y: f64) -> f64 {
+    let mut last = Some(x);
+    let mut sum = 0.0;
+    for i in 0..6 {
+        if let Some(t) = last
+            && {
+                last = if y > f64::from(i) { Some(t + y) } else { None };
+                t > 0.5
+            }
+            && t < 9.0
+        {
+            sum += t;
+        }
+        if let Some(t) = last {
+            last = Some(0.25);
+            sum += t * 0.5;
+        }
+    }
+    sum
+}
+
 #[autobatch(strict)]
 fn unwrapped(x: f64) -> f64 {
     let mut found = None;
@@ -287,6 +310,18 @@ fn adaptors_are_conditions() {
         &pairs(),
         |&(x, y)| adaptors(x, y),
         |batch, options| adaptors_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options),
+    );
+}
+
+#[test]
+fn what_is_bound_stays() {
+    agree_at(
+        SIZES,
+        &pairs(),
+        |&(x, y)| changed_meanwhile(x, y),
+        |batch, options| {
+            changed_meanwhile_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options)
+        },
     );
 }
 

@@ -119,6 +119,7 @@ fn candidates(function: &Function, scopes: &Scopes, types: &Types<'_>) -> BTreeM
         if is_certain
             && let Some(of) = ty.and_then(|ty| Enumeration::of(ty, &number, types))
             && !function.hides(&of.ty)
+            && of.variants.iter().all(|variant| function.sees(&variant.name))
         {
             found.insert(name, of);
         }
@@ -244,6 +245,14 @@ impl<'a> Tuples<'a> {
     /// Rewrites a condition. What its patterns bind, with the places of the values.
     fn condition(&mut self, cond: &mut Expr) -> Vec<(syn::PatIdent, Expr)> {
         let mut lets = Vec::new();
+        // What has been bound would change with the variable.
+        if changes(cond) {
+            walk::each(&*cond, |at| {
+                if let At::Expr(Expr::Let(e)) = at {
+                    self.unfit.extend(self.variable(&e.expr).map(|(variable, _)| variable.to_string()));
+                }
+            });
+        }
         self.conditions(cond, &mut lets);
         lets
     }
@@ -385,6 +394,11 @@ fn without_guard(pat: &Pat) -> &Pat {
     }
 }
 
+/// Whether code assigns to something.
+fn changes(code: &Expr) -> bool {
+    walk::any(code, |at| matches!(at, At::Expr(e) if assignment(e).is_some()))
+}
+
 /// What an `if` is that yields `true` or `false` on one of its ways: an operator.
 fn as_condition(e: &syn::ExprIf, lets: &[(syn::PatIdent, Expr)]) -> Option<Expr> {
     let only = |block: &Block| match &block.stmts[..] {
@@ -400,7 +414,8 @@ fn as_condition(e: &syn::ExprIf, lets: &[(syn::PatIdent, Expr)]) -> Option<Expr>
         Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => only(&e.block)?,
         _ => return None,
     };
-    if walk::any(&then, |at| matches!(at, At::Macro(_)))
+    if changes(&then)
+        || walk::any(&then, |at| matches!(at, At::Macro(_)))
         || lets.iter().any(|(pat, _)| pat.mutability.is_some())
     {
         return None;

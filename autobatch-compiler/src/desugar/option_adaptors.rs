@@ -18,6 +18,7 @@ use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt, Type, parse_quote};
 use crate::desugar::chain_loop::is_quiet;
 use crate::desugar::chain_rounds::closure;
 use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::variant_tuples::may_be_value;
 use crate::desugar::zeros::zero;
 use crate::index::definitions::{argument, is_open};
 use crate::resolve::types::{Scopes, Types};
@@ -50,9 +51,11 @@ struct Adaptors<'a> {
 }
 
 impl Adaptors<'_> {
+    /// Whether an expression is an `Option` of a value.
     fn is_optional(&self, expr: &Expr) -> bool {
-        let ty = self.types.of(self.scopes, expr);
-        ty.is_some_and(|ty| self.types.definitions.is_the_librarys(&self.types.plain(&ty), "Option"))
+        let ty = self.types.of(self.scopes, expr).map(|ty| self.types.plain(&ty));
+        let ty = ty.filter(|ty| self.types.definitions.is_the_librarys(ty, "Option"));
+        ty.and_then(|ty| argument(&ty, 0)).is_some_and(|held| may_be_value(&held, self.types))
     }
 
     /// Whether code shows which variant it yields.

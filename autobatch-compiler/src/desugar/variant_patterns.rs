@@ -92,36 +92,41 @@ pub(super) fn pattern(pat: &Pat, variable: &Ident, of: &Enumeration, types: &Typ
     taken.codes.push(code);
     for (at, pat) in fields {
         let index = syn::Index::from(of.first_field(code) + at);
-        taken.part(pat, parse_quote!(#variable.#index))?;
+        taken.part(pat, parse_quote!(#variable.#index), types)?;
     }
     Some(taken)
 }
 
 impl Taken {
     /// What a pattern takes of a field.
-    fn part(&mut self, pat: &Pat, place: Expr) -> Option<()> {
+    fn part(&mut self, pat: &Pat, place: Expr, types: &Types<'_>) -> Option<()> {
         match pat {
             Pat::Wild(_) => {}
-            Pat::Paren(p) => self.part(&p.pat, place)?,
+            Pat::Paren(p) => self.part(&p.pat, place, types)?,
             Pat::Ident(p) if is_binding(p) => self.lets.push((p.clone(), place)),
             Pat::Lit(e) if is_plain_literal(&e.lit) => self.tests.push(parse_quote!(#place == #e)),
             Pat::Tuple(p) => {
                 for (at, pat) in p.elems.iter().enumerate() {
                     let index = syn::Index::from(at);
-                    self.part(pat, parse_quote!(#place.#index))?;
+                    self.part(pat, parse_quote!(#place.#index), types)?;
                 }
             }
             // A structure takes all values.
-            Pat::Struct(p) if p.path.get_ident().is_some() => {
+            Pat::Struct(p) if is_structure(&p.path, types) => {
                 for field in &p.fields {
                     let member = &field.member;
-                    self.part(&field.pat, parse_quote!(#place.#member))?;
+                    self.part(&field.pat, parse_quote!(#place.#member), types)?;
                 }
             }
             _ => return None,
         }
         Some(())
     }
+}
+
+/// Whether a path is that of a structure, not of a variant.
+fn is_structure(path: &syn::Path, types: &Types<'_>) -> bool {
+    path.get_ident().is_some_and(|name| types.definitions.structure(&parse_quote!(#name)).is_some())
 }
 
 /// Whether a pattern binds a value to a name. Constants have upper case names.

@@ -25,9 +25,7 @@ impl Enumeration {
         let (ty, definitions) = (types.plain(ty), types.definitions);
         let variants = definitions.variants(&ty)?;
         let fields: Vec<&Type> = variants.iter().flat_map(|v| v.fields.iter().map(|(_, ty)| ty)).collect();
-        if variants.is_empty()
-            || !fields.iter().all(|ty| definitions.is_value(ty) || is_open_value(ty, types))
-        {
+        if variants.is_empty() || !fields.iter().all(|ty| may_be_value(ty, types)) {
             return None;
         }
         let is_known = fields.iter().all(|ty| definitions.is_value(ty));
@@ -147,10 +145,10 @@ impl Enumeration {
     }
 }
 
-/// Whether a type is a number that some literal leaves open, or a tuple with such.
-fn is_open_value(ty: &Type, types: &Types<'_>) -> bool {
+/// Whether a type is one of values, some of which may be numbers that literals leave open.
+pub(super) fn may_be_value(ty: &Type, types: &Types<'_>) -> bool {
     match ty {
-        Type::Tuple(t) => t.elems.iter().all(|ty| is_open_value(ty, types) || types.definitions.is_value(ty)),
-        ty => is_open(ty),
+        Type::Tuple(t) => t.elems.iter().all(|ty| may_be_value(ty, types)),
+        ty => is_open(ty) || types.definitions.is_value(ty),
     }
 }
