@@ -1,14 +1,7 @@
 //! `Option`s and enumerations with fields in variables, against the scalar function.
 
 // Written as users write.
-#![allow(
-    clippy::blocks_in_conditions,
-    clippy::question_mark,
-    clippy::manual_map,
-    clippy::manual_unwrap_or,
-    clippy::needless_range_loop
-)]
-#![allow(clippy::unnecessary_map_or, clippy::manual_filter, clippy::manual_unwrap_or_default)]
+#![allow(clippy::pedantic, clippy::style, clippy::complexity)]
 
 use autobatch::autobatch;
 
