@@ -54,6 +54,9 @@ impl Search<'_> {
         for node in body {
             match node {
                 Node::Lanes(stmts) => all.extend(self.written_by(stmts)),
+                Node::Branch(branch) => {
+                    all.extend(branch.pieces().iter().flat_map(|stmts| self.written_by(stmts)))
+                }
                 Node::Uniform(stmt) => all.extend(self.written_by(from_ref(stmt))),
                 Node::Fill(var, _) | Node::Copy(var, _) => _ = all.insert(*var),
                 Node::Swap(one, other) => all.extend([*one, *other]),
@@ -77,7 +80,9 @@ impl Search<'_> {
                 found.map(|found| found.divisor).into_iter().collect()
             }
             Node::Loop(head, body) => self.divisors(head, body, fixed),
-            Node::Uniform(_) | Node::Fill(..) | Node::Copy(..) | Node::Swap(..) => VarSet::new(),
+            Node::Uniform(_) | Node::Fill(..) | Node::Copy(..) | Node::Swap(..) | Node::Branch(_) => {
+                VarSet::new()
+            }
         };
         body.iter().flat_map(of).collect()
     }

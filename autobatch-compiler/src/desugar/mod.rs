@@ -32,6 +32,7 @@ pub(crate) mod helper_methods;
 pub(crate) mod inline_expansion;
 mod instances;
 pub(crate) mod iterators;
+mod jump_threading;
 mod lifted_closures;
 pub(crate) mod literal_types;
 pub(crate) mod local_closures;

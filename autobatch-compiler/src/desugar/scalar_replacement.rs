@@ -26,6 +26,7 @@ use crate::desugar::chain_loop::is_quiet;
 use crate::desugar::chosen_elements::{choose, indexes_literals};
 use crate::desugar::enumerations;
 use crate::desugar::helper_checks::HelperChecks;
+use crate::desugar::jump_threading;
 use crate::desugar::short_arrays;
 use crate::desugar::substitution::{rename, without_lets};
 use crate::item::model::{Function, Item, Param, rebind};
@@ -53,6 +54,10 @@ pub(crate) fn rewrite(
         if !function.may_hide_types(definitions) {
             let known = resolution.types(position);
             take_apart(function, known, types, checks);
+            let mut body = function.body.clone();
+            if jump_threading::thread(&mut body) {
+                rebind(function, body);
+            }
             let types = variables::types(function, known, types).into_iter().flatten();
             found.push((position, types.filter_map(|(name, ty)| Some((name, ty?))).collect()));
         }

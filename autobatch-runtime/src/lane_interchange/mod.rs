@@ -26,7 +26,7 @@ mod strips;
 pub use divisor::{Divisor, QUICK};
 pub(crate) use loaded::Loaded;
 pub use loaded::loaded;
-pub use remaining::Remaining;
+pub use remaining::{Remaining, are_few, each};
 pub use returns::{held, merge_returned, needs_no_drop, returns};
 pub use rounds::{Rounds, endless, rounds, steps};
 pub use rows::{

@@ -59,3 +59,22 @@ impl<P: PcWord, const W: usize> Remaining<P, W> {
         self.0.iter().fold(P::of(0), |any, lane| any.or(*lane)) == P::of(0)
     }
 }
+
+/// Whether so few lanes of a strip are in a branch that they are better run one by one than all as vectors.
+#[cfg_attr(optimised, inline(always))]
+pub fn are_few<const W: usize>(lanes: u64) -> bool {
+    lanes.count_ones() as usize <= W / 8
+}
+
+/// These lanes of a strip, ascending.
+#[cfg_attr(optimised, inline(always))]
+pub fn each<const W: usize>(lanes: u64) -> impl Iterator<Item = usize> {
+    const { assert!(W.is_power_of_two()) };
+    let mut rest = lanes;
+    std::iter::from_fn(move || {
+        // By the remainder LLVM knows that the lane is one of the strip.
+        let lane = (rest != 0).then(|| rest.trailing_zeros() as usize % W)?;
+        rest &= rest - 1;
+        Some(lane)
+    })
+}

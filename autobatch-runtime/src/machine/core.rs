@@ -274,7 +274,9 @@ impl<'r> Core<'r> {
         self.members.level.isa()
     }
 
-    pub(crate) fn level(&self) -> Level {
+    /// The proof that the CPU has it.
+    #[cfg_attr(optimised, inline(always))]
+    pub fn level(&self) -> Level {
         self.members.level
     }
 

@@ -21,7 +21,7 @@
 use super::core::{Core, INTERCHANGED};
 use super::step::{NONE, Step};
 use crate::batch::voice::Voice;
-use crate::lane_interchange::{ActiveLanes, Divisor, Remaining};
+use crate::lane_interchange::{ActiveLanes, Remaining};
 use crate::storage::PcWord;
 
 impl Core<'_> {
@@ -86,11 +86,5 @@ impl Core<'_> {
         let first = self.stage.words + self.stage.strips[nth] as usize;
         let words = &mut P::arena_mut(&mut self.words)[first..first + W];
         words.try_into().expect("the range has W words")
-    }
-
-    /// What is known of a divisor, for a loop that begins.
-    #[cfg_attr(optimised, inline(always))]
-    pub fn divisor(&self) -> Divisor {
-        Divisor::new(self.level())
     }
 }

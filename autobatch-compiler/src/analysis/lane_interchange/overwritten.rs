@@ -20,7 +20,7 @@ pub fn overwritten(scope: &Scope<'_>, nodes: &[Node]) -> VarSet {
                 all.insert(*array);
             }
             Node::Loop(_, body) => all.extend(overwritten(scope, body)),
-            Node::Uniform(_) | Node::Lanes(_) | Node::Fill(..) | Node::Copy(..) | Node::Swap(..) => {}
+            _ => {}
         }
     }
     all

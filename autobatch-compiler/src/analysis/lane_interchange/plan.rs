@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::slice;
 
-use syn::{Expr, ExprForLoop, Stmt, Type};
+use proc_macro2::{Ident, Span};
+use syn::{Block, Expr, ExprForLoop, Pat, Stmt, Type, parse_quote};
 
 use crate::analysis::lane_interchange::forms::swapped;
 use crate::analysis::lane_interchange::rounds::steps;
@@ -77,8 +78,56 @@ pub enum Node {
     Copy(VarId, VarId),
     /// Two arrays that are not small are exchanged.
     Swap(VarId, VarId),
+    /// Code of which a part is for some lanes only.
+    Branch(Box<Branch>),
     /// A loop that all lanes run equally often, or as often as the lane with the most rounds; its own body is unused.
     Loop(Box<ExprForLoop>, Vec<Node>),
+}
+
+/// A branch that is skipped where no lane takes it.
+#[derive(Clone)]
+pub struct Branch {
+    /// What all lanes do first.
+    pub(super) before: Vec<Stmt>,
+    /// Whether a lane takes it.
+    pub(super) condition: Expr,
+    /// What lanes do that take it. Its value is that of a declaration, if there is one.
+    pub(super) own: Block,
+    /// What is declared, and with which value in lanes that don't take it.
+    pub(super) declared: Option<(Pat, Block)>,
+}
+
+impl Branch {
+    /// What all lanes do: up to the branch, whether they take it, and what is declared if they don't.
+    pub fn of_all(&self, takes: &Ident) -> Vec<Stmt> {
+        let (mut stmts, condition) = (self.before.clone(), &self.condition);
+        stmts.push(parse_quote!(let #takes = #condition;));
+        stmts.extend(self.declared.iter().map(|(pat, others)| -> Stmt { parse_quote!(let #pat = #others;) }));
+        stmts
+    }
+
+    /// What lanes do that take it.
+    pub fn of_takers(&self) -> Vec<Stmt> {
+        let own = &self.own;
+        match &self.declared {
+            Some((pat, _)) => vec![parse_quote!(let #pat = #own;)],
+            None => own.stmts.clone(),
+        }
+    }
+
+    /// The same as code for all lanes.
+    pub fn of_either(&self, takes: &Ident) -> Stmt {
+        let own = &self.own;
+        match &self.declared {
+            Some((pat, others)) => parse_quote!(let #pat = if #takes #own else #others;),
+            None => parse_quote!(if #takes #own),
+        }
+    }
+
+    /// What all lanes do, and what those do that take it.
+    pub fn pieces(&self) -> [Vec<Stmt>; 2] {
+        [self.of_all(&Ident::new("__takes", Span::mixed_site())), self.of_takers()]
+    }
 }
 
 impl Node {
@@ -93,6 +142,7 @@ impl Node {
         match self {
             Node::Uniform(stmt) => mentions(names, slice::from_ref(stmt)),
             Node::Lanes(stmts) => mentions(names, stmts),
+            Node::Branch(branch) => branch.pieces().iter().flat_map(|stmts| mentions(names, stmts)).collect(),
             Node::Fill(var, value) => {
                 let mut vars = effects::of(names, value).mentions;
                 vars.insert(*var);
@@ -244,6 +294,7 @@ impl Plan {
                 Node::Lanes(_) | Node::Fill(..) | Node::Copy(..) | Node::Swap(..) => {
                     vec![node.mentions(names)]
                 }
+                Node::Branch(branch) => branch.pieces().map(|stmts| mentions(names, &stmts)).to_vec(),
                 // What is counted before it runs belongs to lanes.
                 Node::Loop(head, body) => {
                     let counted = steps(&head.expr).map(|_| effects::of(names, &head.expr).mentions);

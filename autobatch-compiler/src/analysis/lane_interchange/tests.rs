@@ -26,6 +26,7 @@ fn shape(nodes: &[Node], overwritten: &VarSet) -> String {
     nodes
         .iter()
         .map(|node| match node {
+            Node::Branch(_) => unreachable!("they come apart later"),
             Node::Uniform(_) => "u".into(),
             Node::Lanes(stmts) => stmts.len().to_string(),
             Node::Fill(array, _) if overwritten.contains(array) => "o".into(),

@@ -13,7 +13,8 @@ use quote::quote;
 use syn::{Expr, Lifetime, Pat, Stmt, parse_quote};
 
 use crate::analysis::lane_interchange::{
-    Array, Leaf, Node, Plan, Scope, assigned, indexed, mentions, overwritten, returned, transposed,
+    Array, Leaf, Node, Plan, Scope, assigned, heavy_branches_apart, indexed, mentions, overwritten, returned,
+    transposed,
 };
 use crate::codegen::emitter::Emitter;
 use crate::codegen::instruction_sets::Engine;
@@ -206,6 +207,8 @@ pub(crate) fn interchange(
     }
     let scope = Scope::new(program, block.func);
     let mut plan = Plan::of(&scope, &block.ops)?;
+    let (transposed, overwritten) = (transposed(&scope, &plan), overwritten(&scope, &plan.nodes));
+    plan.nodes = heavy_branches_apart(plan.nodes);
     if let Some(math) = emitter.vector_math(block.func) {
         plan.nodes = loop_distribution::of_nodes(plan.nodes, &math);
     }
@@ -250,7 +253,6 @@ pub(crate) fn interchange(
     let rt = &emitter.rt;
     let varying = scope.names.iter().filter(|(_, v)| !is_uniform(v) && !plan.uniforms.contains(v));
     let varying = varying.map(|(name, _)| name.clone()).collect();
-    let transposed = transposed(&scope, &plan);
     let writer = Writer {
         scope: &scope,
         rt: quote!(#rt::lane_interchange),
@@ -258,7 +260,7 @@ pub(crate) fn interchange(
         strips,
         uniforms: &plan.uniforms,
         borrowed: &plan.borrowed,
-        overwritten: overwritten(&scope, &plan.nodes),
+        overwritten,
         returns,
         emitter,
         func: block.func,
