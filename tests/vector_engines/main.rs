@@ -14,6 +14,7 @@ mod divisions;
 mod elements_of_shared_lists;
 mod enumerations;
 mod floats_to_integers;
+mod heavy_branches;
 mod interchanged_arrays;
 mod items_of_bodies;
 mod lane_interchange;
