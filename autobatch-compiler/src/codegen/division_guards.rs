@@ -92,7 +92,7 @@ impl Divisions<'_> {
 }
 
 /// Whether a number's method of that name divides by its argument.
-fn divides(method: &str) -> bool {
+pub(super) fn divides(method: &str) -> bool {
     method.split('_').any(|word| matches!(word, "div" | "rem" | "multiple" | "ilog"))
 }
 

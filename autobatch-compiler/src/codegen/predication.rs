@@ -210,7 +210,7 @@ impl Writer<'_, '_> {
     }
 
     /// Assigns a value if the lane does so.
-    fn choice(&self, place: &TokenStream, is_in: &Ident, value: &TokenStream) -> TokenStream {
+    pub(super) fn choice(&self, place: &TokenStream, is_in: &Ident, value: &TokenStream) -> TokenStream {
         let (rt, zero) = (&self.rt, self.zero());
         quote!(#rt::UnknownZero::choose(#zero, &mut #place, #is_in, #value))
     }

@@ -16,21 +16,21 @@ use syn::{BinOp, Block, Expr, Stmt, UnOp, parse_quote};
 
 use crate::analysis::lane_interchange::plan::{Branch, Node};
 use crate::std_models::elementary::is_elementary;
-use crate::syntax::mentions::{bare, has_let};
+use crate::syntax::mentions::{assignment, bare, has_let};
 use crate::syntax::walk::{self, At, Next};
 
 /// What a branch has to come to: two divisions or roots, or one elementary function.
 const HEAVY: u32 = 2;
 
-/// The nodes, heavy branches apart.
-pub(crate) fn of_nodes(nodes: Vec<Node>) -> Vec<Node> {
+/// The nodes, heavy branches apart, unless all lanes or none take them.
+pub(crate) fn of_nodes(nodes: Vec<Node>, is_uniform: &dyn Fn(&Expr) -> bool) -> Vec<Node> {
     let mut all = Vec::new();
     for node in nodes {
         match node {
             Node::Lanes(stmts) => {
                 let mut before = Vec::new();
                 for stmt in stmts {
-                    match branch(&stmt, &mut before) {
+                    match branch(&stmt, &mut before, is_uniform) {
                         Some(branch) => all.push(Node::Branch(Box::new(branch))),
                         None => before.push(stmt),
                     }
@@ -39,7 +39,7 @@ pub(crate) fn of_nodes(nodes: Vec<Node>) -> Vec<Node> {
                     all.push(Node::Lanes(before));
                 }
             }
-            Node::Loop(head, body) => all.push(Node::Loop(head, of_nodes(body))),
+            Node::Loop(head, body) => all.push(Node::Loop(head, of_nodes(body, is_uniform))),
             node => all.push(node),
         }
     }
@@ -47,7 +47,7 @@ pub(crate) fn of_nodes(nodes: Vec<Node>) -> Vec<Node> {
 }
 
 /// The branch that a statement is, behind some statements, which become part of it.
-fn branch(stmt: &Stmt, before: &mut Vec<Stmt>) -> Option<Branch> {
+fn branch(stmt: &Stmt, before: &mut Vec<Stmt>, is_uniform: &dyn Fn(&Expr) -> bool) -> Option<Branch> {
     let (choice, pat) = match stmt {
         Stmt::Expr(e, _) => (e, None),
         Stmt::Local(local) => {
@@ -59,7 +59,10 @@ fn branch(stmt: &Stmt, before: &mut Vec<Stmt>) -> Option<Branch> {
     let leaves = |at: At<'_>| {
         matches!(at, At::Expr(Expr::Break(_) | Expr::Continue(_) | Expr::Return(_) | Expr::Macro(_)))
     };
-    if has_let(&choice.cond) || walk::any(stmt, leaves) {
+    // A declaration's value changes nothing: it may be computed for all.
+    let changes = |at: At<'_>| matches!(at, At::Expr(e) if assignment(e).is_some());
+    let is_changing = pat.is_some() && walk::any(stmt, changes);
+    if has_let(&choice.cond) || is_uniform(&choice.cond) || is_changing || walk::any(stmt, leaves) {
         return None;
     }
     let then = &choice.then_branch;

@@ -88,13 +88,13 @@ pub enum Node {
 #[derive(Clone)]
 pub struct Branch {
     /// What all lanes do first.
-    pub(super) before: Vec<Stmt>,
+    pub before: Vec<Stmt>,
     /// Whether a lane takes it.
-    pub(super) condition: Expr,
+    pub condition: Expr,
     /// What lanes do that take it. Its value is that of a declaration, if there is one.
-    pub(super) own: Block,
+    pub own: Block,
     /// What is declared, and with which value in lanes that don't take it.
-    pub(super) declared: Option<(Pat, Block)>,
+    pub declared: Option<(Pat, Block)>,
 }
 
 impl Branch {
@@ -115,7 +115,7 @@ impl Branch {
         }
     }
 
-    /// The same as code for all lanes.
+    /// The same where not all lanes take it.
     pub fn of_either(&self, takes: &Ident) -> Stmt {
         let own = &self.own;
         match &self.declared {

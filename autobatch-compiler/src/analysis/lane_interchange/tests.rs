@@ -3,12 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::analysis::lane_interchange::{Node, Plan, Scope, overwritten, steps};
+use crate::analysis::lane_interchange::{Node, Plan, Scope, heavy_branches_apart, overwritten, steps};
 use crate::ir::VarSet;
 use crate::ir::testing::{functions, lowered};
 
 /// The lane-interchanged blocks of a function: `n` pieces for each lane, `u` uniform values, `f` filled arrays, `o` those
-/// that are overwritten, loops in brackets.
+/// that are overwritten, `b` branches, loops in brackets.
 fn shapes(item: TokenStream) -> Vec<String> {
     let program = lowered(&functions(item), 0, true).program;
     assert!(program.notes.is_empty());
@@ -22,11 +22,20 @@ fn shapes(item: TokenStream) -> Vec<String> {
         .collect()
 }
 
+/// The shape of a function's loop when heavy branches are apart.
+fn apart(code: TokenStream) -> String {
+    let program = lowered(&functions(code), 0, true).program;
+    let block = program.blocks.iter().find(|b| b.interchanged).expect("there is a loop");
+    let scope = Scope::new(&program, block.func);
+    let plan = Plan::of(&scope, &block.ops).expect("it was admitted");
+    shape(&heavy_branches_apart(plan.nodes, &|_| false), &VarSet::new())
+}
+
 fn shape(nodes: &[Node], overwritten: &VarSet) -> String {
     nodes
         .iter()
         .map(|node| match node {
-            Node::Branch(_) => unreachable!("they come apart later"),
+            Node::Branch(_) => "b".into(),
             Node::Uniform(_) => "u".into(),
             Node::Lanes(stmts) => stmts.len().to_string(),
             Node::Fill(array, _) if overwritten.contains(array) => "o".into(),
@@ -497,4 +506,35 @@ fn variables_that_are_assigned_the_same_in_all_lanes() {
     });
     // What some lanes assign, or those that are still in the loop, stays a variable of each lane's.
     assert_eq!(found, ["1uu1[1u1u][111]1"]);
+}
+
+#[test]
+fn heavy_branches_come_apart() {
+    let heavy = apart(quote! {
+        fn f(x: f64, xs: &[f64]) -> f64 {
+            let mut s = 0.0;
+            for v in xs {
+                let d = v * x - s;
+                if d > 0.0 { s += d.sqrt() / x; }
+                let (a, b) = if d < 1.0 { (0.0, -1.0) } else { (d.sqrt(), 1.0 / x) };
+                s += a * b;
+                if d > 3.0 {} else { s -= d.exp(); }
+            }
+            s
+        }
+    });
+    assert_eq!(heavy, "1[bbb]1");
+    // Light; with two values that are computed; left; with a value that may not be there.
+    let light = apart(quote! {
+        fn f(x: f64, xs: &[f64]) -> f64 {
+            let mut s = 0.0;
+            for v in xs {
+                if *v > 0.0 { s += v / x; }
+                let a = if *v < 1.0 { s.sqrt() / x } else { x.sqrt() / s };
+                if *v < a { s = x.sqrt() / s; break; }
+            }
+            s
+        }
+    });
+    assert_eq!(light, "1[3]1");
 }

@@ -2,6 +2,7 @@
 //! over the lanes. It stands beside the ordinary lane code, which runs where a type is not primitive and
 //! after a panic.
 
+mod branches;
 mod nodes;
 mod places;
 
@@ -24,7 +25,7 @@ use crate::codegen::names::{name, numbered};
 use crate::codegen::own_elements::OwnElements;
 use crate::codegen::region::{Region, column, lane};
 use crate::codegen::shared_elements::SharedElements;
-use crate::ir::effects::bound;
+use crate::ir::effects::{self, bound};
 use crate::ir::{BlockId, FuncId, Terminator, VarId, VarSet};
 use crate::syntax::mentions::untyped;
 use crate::syntax::walk::{self, At, AtMut};
@@ -208,13 +209,15 @@ pub(crate) fn interchange(
     let scope = Scope::new(program, block.func);
     let mut plan = Plan::of(&scope, &block.ops)?;
     let (transposed, overwritten) = (transposed(&scope, &plan), overwritten(&scope, &plan.nodes));
-    plan.nodes = heavy_branches_apart(plan.nodes);
+    let is_uniform = |v: &VarId| program.var(*v).is_uniform();
+    let is_same = |v: &VarId| is_uniform(v) || plan.uniforms.contains(v);
+    let is_of_all = |e: &Expr| effects::of(&scope.names, e).mentions.iter().all(is_same);
+    plan.nodes = heavy_branches_apart(std::mem::take(&mut plan.nodes), &is_of_all);
     if let Some(math) = emitter.vector_math(block.func) {
         plan.nodes = loop_distribution::of_nodes(plan.nodes, &math);
     }
     let code: Vec<Stmt> = block.ops.iter().flat_map(|op| op.code.iter().cloned()).collect();
     let all = mentions(&scope.names, &code);
-    let is_uniform = |v: &VarId| program.var(*v).is_uniform();
     if all.iter().any(|v| program.var(*v).shared && !program.var(*v).mutable && !is_uniform(v)) {
         return None;
     }

@@ -7,7 +7,7 @@ use syn::{Stmt, parse_quote};
 use super::{
     Layout, QUICK, Within, Writer, all_declared, divisor, element, has_returned, result, unreturned,
 };
-use crate::analysis::lane_interchange::{Branch, Node, assigned, declared, endless, mentions};
+use crate::analysis::lane_interchange::{Node, assigned, declared, endless, mentions};
 use crate::codegen::conditional_stores::assigned_under_condition;
 use crate::codegen::instruction_sets::Engine;
 use crate::codegen::long_loops::{self, Counted};
@@ -15,7 +15,6 @@ use crate::codegen::lookups::{fault, faults};
 use crate::codegen::loop_distribution::strip;
 use crate::codegen::names::name;
 use crate::codegen::own_elements::OwnElements;
-use crate::codegen::predication::is_in_round;
 use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{binding, lane};
 use crate::codegen::shared_elements::SharedElements;
@@ -125,7 +124,7 @@ impl Writer<'_, '_> {
     }
 
     /// The instruction set.
-    fn level(&self) -> TokenStream {
+    pub(super) fn level(&self) -> TokenStream {
         let rt = &self.emitter.rt;
         match self.engine {
             Engine::Machine => quote!(#rt::Core::level(__core)),
@@ -188,40 +187,14 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// A branch that some lanes take: a few of them one by one.
-    fn branch(&self, branch: &Branch) -> TokenStream {
-        let (rt, l, width, word) = (&self.rt, lane(), self.width, &self.emitter.word);
-        let (takes, takers, bits, level) = (name("__takes"), name("__takers"), name("__bits"), self.level());
-        let is_taker = match self.is_in() {
-            Some(_) => {
-                let is_in = is_in_round();
-                quote!(#is_in & #takes)
-            }
-            None => quote!(#takes),
-        };
-        let note = quote!(#rt::Remaining::note(&mut #takers, #l, !(#is_taker)););
-        let of_all = self.lanes(&branch.of_all(&takes), note);
-        let is_in = self.is_in.take();
-        let of_few = self.lanes_of(&branch.of_takers(), &quote!(#rt::each::<#width>(#bits)), quote!());
-        *self.is_in.borrow_mut() = is_in;
-        let has: Stmt = parse_quote!(let #takes = !#rt::Remaining::has_left(&#takers, #l););
-        let of_many = self.lanes(&[has, branch.of_either(&takes)], quote!());
-        quote! {
-            let mut #takers = #rt::Remaining::<#word, #width>::new();
-            #of_all
-            let #bits = #rt::Remaining::lanes(&#takers, #level);
-            if #rt::are_few::<#width>(#bits) { #of_few } else { #of_many }
-        }
-    }
-
     /// A loop over the lanes.
-    fn lanes(&self, stmts: &[Stmt], last: TokenStream) -> TokenStream {
+    pub(super) fn lanes(&self, stmts: &[Stmt], last: TokenStream) -> TokenStream {
         let width = self.width;
         self.lanes_of(stmts, &quote!(0..#width), last)
     }
 
     /// A loop over some lanes.
-    fn lanes_of(&self, stmts: &[Stmt], lanes_in: &TokenStream, last: TokenStream) -> TokenStream {
+    pub(super) fn lanes_of(&self, stmts: &[Stmt], lanes_in: &TokenStream, last: TokenStream) -> TokenStream {
         let l = lane();
         self.shared_elements.replace(SharedElements::of_piece(all_declared(self.scope, stmts)));
         let (gets, code, sets) = self.piece(stmts);
