@@ -20,10 +20,10 @@ use std::collections::BTreeMap;
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{BinOp, Block, Expr, ExprIf, Lit, Local, Pat, Stmt, Token, Type, UnOp, parse_quote};
+use syn::{BinOp, Block, Expr, Lit, Local, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
 use crate::std_models::pure::is_primitive;
-use crate::syntax::mentions::{bare, has_let, idents, name, untyped};
+use crate::syntax::mentions::{bare, else_block, has_let, idents, name, untyped};
 use crate::syntax::walk::{self, AtMut};
 
 /// Threads the jumps of a body. Whether there were any.
@@ -73,7 +73,7 @@ fn in_block(block: &mut Block, is_loop: bool) -> bool {
         let rest = std::mem::take(&mut asked.rest);
         let stmt = match asked.declares {
             Some(mut local) => {
-                local.init.as_mut().expect("it has a value").expr = Box::new(threaded);
+                *local.init.as_mut().expect("it has a value").expr = threaded;
                 Stmt::Local(local)
             }
             None => Stmt::Expr(threaded, asked.semicolon),
@@ -152,18 +152,12 @@ fn asked(stmts: &[Stmt], is_loop: bool) -> Option<Asked> {
         }
         _ => return None,
     };
-    let Expr::If(ExprIf { attrs, cond, then_branch, else_branch, .. }) = bare(choice) else { return None };
-    if !attrs.is_empty() || has_let(cond) {
+    let Expr::If(choice) = bare(choice) else { return None };
+    if !choice.attrs.is_empty() || has_let(&choice.cond) {
         return None;
     }
-    let otherwise = match else_branch {
-        None => None,
-        Some((_, e)) => Some(match &**e {
-            Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => e.block.clone(),
-            e => parse_quote!({ #e }),
-        }),
-    };
-    let (condition, then, rest) = (cond.clone(), then_branch.clone(), rest.to_vec());
+    let otherwise = else_block(choice);
+    let (condition, then, rest) = (choice.cond.clone(), choice.then_branch.clone(), rest.to_vec());
     let goes_on = matches!(&then.stmts[..], [Stmt::Expr(Expr::Continue(e), _)] if e.label.is_none());
     if is_loop && declares.is_none() && otherwise.is_none() && goes_on {
         let (then, otherwise) = (parse_quote!({}), Some(parse_quote!({ #(#rest)* })));
@@ -277,7 +271,16 @@ fn is_free(value: &Expr) -> bool {
 /// What is known of a condition.
 enum Truth {
     Known(bool),
-    Open(Expr),
+    Open(Box<Expr>),
+}
+
+impl Truth {
+    fn into_expr(self) -> Expr {
+        match self {
+            Truth::Known(holds) => parse_quote!(#holds),
+            Truth::Open(open) => *open,
+        }
+    }
 }
 
 /// A condition where some variables are literals.
@@ -297,7 +300,7 @@ fn simplified(condition: &Expr, known: &BTreeMap<String, &Lit>) -> Truth {
                     let are_equal = left.base10_digits() == right.base10_digits();
                     Truth::Known(are_equal == matches!(e.op, BinOp::Eq(_)))
                 }
-                _ => Truth::Open(condition.clone()),
+                _ => Truth::Open(Box::new(condition.clone())),
             }
         }
         Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => {
@@ -306,19 +309,15 @@ fn simplified(condition: &Expr, known: &BTreeMap<String, &Lit>) -> Truth {
                 (Truth::Known(left), _) if left == decides => Truth::Known(decides),
                 (Truth::Known(_), right) => right,
                 (Truth::Open(left), Truth::Known(right)) if right != decides => Truth::Open(left),
-                (Truth::Open(left), Truth::Known(right)) => {
-                    let op = e.op;
-                    Truth::Open(parse_quote!((#left) #op #right))
-                }
-                (Truth::Open(left), Truth::Open(right)) => {
-                    let op = e.op;
+                (Truth::Open(left), right) => {
+                    let (op, right) = (e.op, right.into_expr());
                     Truth::Open(parse_quote!((#left) #op (#right)))
                 }
             }
         }
         other => match literal(other) {
             Some(Lit::Bool(holds)) => Truth::Known(holds.value),
-            _ => Truth::Open(condition.clone()),
+            _ => Truth::Open(Box::new(condition.clone())),
         },
     }
 }

@@ -3,8 +3,8 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
-    BinOp, Expr, ExprPath, ExprStruct, Ident, Lit, Macro, Pat, PatType, Path, ReturnType, Signature, Stmt,
-    Type, UnOp, parse_quote,
+    BinOp, Block, Expr, ExprIf, ExprPath, ExprStruct, Ident, Lit, Macro, Pat, PatType, Path, ReturnType,
+    Signature, Stmt, Type, UnOp, parse_quote,
 };
 
 use crate::syntax::macro_variables::map_tokens;
@@ -80,6 +80,14 @@ pub(crate) fn assignment(expr: &Expr) -> Option<(&Expr, &Expr)> {
         Expr::Binary(e) if is_compound(&e.op) => Some((&e.left, &e.right)),
         _ => None,
     }
+}
+
+/// What an `if` does otherwise.
+pub(crate) fn else_block(choice: &ExprIf) -> Option<Block> {
+    choice.else_branch.as_ref().map(|(_, e)| match &**e {
+        Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => e.block.clone(),
+        e => parse_quote!({ #e }),
+    })
 }
 
 /// Whether an expression is the variable of this name.

@@ -12,11 +12,11 @@
 //!
 //! **Invariant:** each lane computes what it computed before, in the same order.
 
-use syn::{BinOp, Block, Expr, Stmt, UnOp, parse_quote};
+use syn::{BinOp, Block, Expr, Lit, Stmt, UnOp, parse_quote};
 
 use crate::analysis::lane_interchange::plan::{Branch, Node};
 use crate::std_models::elementary::is_elementary;
-use crate::syntax::mentions::{assignment, bare, has_let};
+use crate::syntax::mentions::{assignment, bare, else_block, has_let};
 use crate::syntax::walk::{self, At, Next};
 
 /// What a branch has to come to: two divisions or roots, or one elementary function.
@@ -66,13 +66,9 @@ fn branch(stmt: &Stmt, before: &mut Vec<Stmt>, is_uniform: &dyn Fn(&Expr) -> boo
         return None;
     }
     let then = &choice.then_branch;
-    let otherwise: Option<Block> = choice.else_branch.as_ref().map(|(_, e)| match &**e {
-        Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => e.block.clone(),
-        e => parse_quote!({ #e }),
-    });
     let cond = &choice.cond;
     let not = || -> Expr { parse_quote!(!(#cond)) };
-    let (condition, own, light) = match (pat, otherwise) {
+    let (condition, own, light) = match (pat, else_block(choice)) {
         (None, None) => ((**cond).clone(), then.clone(), None),
         (None, Some(otherwise)) if then.stmts.is_empty() => (not(), otherwise, None),
         (Some(_), Some(otherwise)) if is_light(&otherwise) => {
@@ -104,10 +100,7 @@ fn weight(block: &Block) -> u32 {
     let mut weight = 0;
     walk::each(block, |at| {
         weight += match at {
-            At::Expr(Expr::Binary(e)) => u32::from(matches!(
-                e.op,
-                BinOp::Div(_) | BinOp::Rem(_) | BinOp::DivAssign(_) | BinOp::RemAssign(_)
-            )),
+            At::Expr(Expr::Binary(e)) if divides(&e.op) && !is_integer(&e.right) => 1,
             At::Expr(Expr::MethodCall(e)) if e.method == "sqrt" || e.method == "recip" => 1,
             At::Expr(Expr::MethodCall(e)) if is_elementary(&e.method.to_string()) => HEAVY,
             _ => 0,
@@ -115,4 +108,13 @@ fn weight(block: &Block) -> u32 {
         Next::On
     });
     weight
+}
+
+fn divides(op: &BinOp) -> bool {
+    matches!(op, BinOp::Div(_) | BinOp::Rem(_) | BinOp::DivAssign(_) | BinOp::RemAssign(_))
+}
+
+/// Whether it is a literal, by which LLVM divides without a division.
+fn is_integer(divisor: &Expr) -> bool {
+    matches!(bare(divisor), Expr::Lit(e) if matches!(e.lit, Lit::Int(_)))
 }

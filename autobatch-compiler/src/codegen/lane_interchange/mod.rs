@@ -209,13 +209,13 @@ pub(crate) fn interchange(
     let scope = Scope::new(program, block.func);
     let mut plan = Plan::of(&scope, &block.ops)?;
     let (transposed, overwritten) = (transposed(&scope, &plan), overwritten(&scope, &plan.nodes));
+    if let Some(math) = emitter.vector_math(block.func) {
+        plan.nodes = loop_distribution::of_nodes(plan.nodes, &math);
+    }
     let is_uniform = |v: &VarId| program.var(*v).is_uniform();
     let is_same = |v: &VarId| is_uniform(v) || plan.uniforms.contains(v);
     let is_of_all = |e: &Expr| effects::of(&scope.names, e).mentions.iter().all(is_same);
     plan.nodes = heavy_branches_apart(std::mem::take(&mut plan.nodes), &is_of_all);
-    if let Some(math) = emitter.vector_math(block.func) {
-        plan.nodes = loop_distribution::of_nodes(plan.nodes, &math);
-    }
     let code: Vec<Stmt> = block.ops.iter().flat_map(|op| op.code.iter().cloned()).collect();
     let all = mentions(&scope.names, &code);
     if all.iter().any(|v| program.var(*v).shared && !program.var(*v).mutable && !is_uniform(v)) {
