@@ -254,6 +254,9 @@ impl Program {
         if self.defs.generics {
             text.push_str(include_str!("generics.rs"));
         }
+        if self.defs.choices {
+            text.push_str(include_str!("choices.rs"));
+        }
         if !self.types_inside() {
             text.push_str(&self.defs.print());
         }

@@ -113,6 +113,8 @@ pub struct Defs {
     pub lenders: Option<bool>,
     /// Whether there are generic helpers beside the program.
     pub generics: bool,
+    /// Whether there are helpers that return `Option`s and an enumeration with fields.
+    pub choices: bool,
     /// Whether there are macros.
     pub macros: bool,
 }

@@ -22,6 +22,7 @@ mod lookups;
 mod loops_in_loops;
 mod loops_left_at_different_times;
 mod loops_left_early;
+mod matches_of_numbers;
 mod methods_of_numbers;
 mod options;
 mod plain_stores;

@@ -252,7 +252,12 @@ fn chains(x: f64, y: f64, all: &[Sphere]) -> (f64, f64, Option<usize>) {
     let first = all.iter().map(|s| s.x - x).find(|&d| d > 0.5);
     let product = all.iter().map(|s| s.r + y).reduce(|a, b| a * b).unwrap_or(1.0);
     let sum = all.iter().filter_map(|s| hit(y, x, s)).fold(0.0, |sum, t| sum + t);
-    (near + first.unwrap_or(0.25), product + sum, far)
+    let blocks = all.iter().filter_map(|s| {
+        let t = s.x * y;
+        if t > 0.5 { Some(t - x) } else { None }
+    });
+    let halves = (0..7).filter_map(|k| if k % 2 == 1 { Some(f64::from(k) * x) } else { None }).sum::<f64>();
+    (near + first.unwrap_or(0.25), product + sum + blocks.fold(0.5, |a, b| a * 0.5 + b) + halves, far)
 }
 
 fn pairs() -> Vec<(f64, f64)> {

@@ -80,7 +80,7 @@ impl Round<'_> {
     pub(super) fn filter_map(&mut self, closure: &ExprClosure) -> Option<()> {
         let found = self.apply(closure)?;
         let item = (self.names)("item");
-        self.stmts.push(parse_quote!(let Some(#item) = #found else { continue; };));
+        self.stmts.push(parse_quote!(let Some(#item) = (#found) else { continue; };));
         self.element = Some(parse_quote!(#item));
         Some(())
     }

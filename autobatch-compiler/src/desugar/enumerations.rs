@@ -375,7 +375,7 @@ impl<'a> Tuples<'a> {
 }
 
 /// The first of some ways whose condition holds.
-fn chosen(mut ways: Vec<(Option<Expr>, Block)>) -> Expr {
+pub(super) fn chosen(mut ways: Vec<(Option<Expr>, Block)>) -> Expr {
     let mut otherwise: Option<Expr> = None;
     while let Some((test, block)) = ways.pop() {
         otherwise = Some(match (test, otherwise) {
@@ -387,7 +387,7 @@ fn chosen(mut ways: Vec<(Option<Expr>, Block)>) -> Expr {
     otherwise.unwrap_or_else(|| parse_quote!({}))
 }
 
-fn without_guard(pat: &Pat) -> &Pat {
+pub(super) fn without_guard(pat: &Pat) -> &Pat {
     match pat {
         Pat::Guard(p) => &p.pat,
         pat => pat,

@@ -18,12 +18,12 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{BinOp, Block, Expr, Lit, Local, Pat, Stmt, Token, Type, UnOp, parse_quote};
+use syn::ext::IdentExt;
+use syn::{BinOp, Block, Expr, Ident, Lit, Local, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
 use crate::std_models::pure::is_primitive;
-use crate::syntax::mentions::{bare, else_block, has_let, idents, name, untyped};
+use crate::syntax::mentions::{bare, else_block, has_let, name, text, untyped, words};
 use crate::syntax::walk::{self, AtMut};
 
 /// Threads the jumps of a body. Whether there were any.
@@ -166,9 +166,13 @@ fn asked(stmts: &[Stmt], is_loop: bool) -> Option<Asked> {
     Some(Asked { condition, then, otherwise, declares, semicolon, rest })
 }
 
+/// Whether code may mention one of these, also in a format string.
 fn mentions<'i>(code: &[impl ToTokens], mut names: impl Iterator<Item = &'i Ident>) -> bool {
-    let all: Vec<Ident> = code.iter().flat_map(|code| idents(code.to_token_stream())).collect();
-    names.any(|name| all.contains(name))
+    let texts: Vec<String> = code.iter().map(text).collect();
+    names.any(|name| {
+        let name = name.unraw().to_string();
+        texts.iter().flat_map(|text| words(text)).any(|word| word == name)
+    })
 }
 
 /// The ways from the branches of a choice to what is asked behind it.
@@ -390,6 +394,16 @@ mod tests {
             last = t;
         };
         is(again.clone(), again);
+    }
+
+    #[test]
+    fn what_is_printed_stays() {
+        let printed = quote! {
+            let (is, t): (u64, f64) = if a { (1u64, x) } else { (0u64, 0.0) };
+            if is == 1u64 { sum += t; }
+            println!("{t}");
+        };
+        is(printed.clone(), printed);
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub(crate) mod literal_types;
 pub(crate) mod local_closures;
 mod loops_of_data;
 mod macros;
+mod number_matches;
 mod operands;
 mod option_adaptors;
 mod options;

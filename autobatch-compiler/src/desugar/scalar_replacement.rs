@@ -27,6 +27,7 @@ use crate::desugar::chosen_elements::{choose, indexes_literals};
 use crate::desugar::enumerations;
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::jump_threading;
+use crate::desugar::number_matches;
 use crate::desugar::short_arrays;
 use crate::desugar::substitution::{rename, without_lets};
 use crate::item::model::{Function, Item, Param, rebind};
@@ -55,7 +56,8 @@ pub(crate) fn rewrite(
             let known = resolution.types(position);
             take_apart(function, known, types, checks);
             let mut body = function.body.clone();
-            if jump_threading::thread(&mut body) {
+            let scopes = variables::types(function, known, types);
+            if number_matches::rewrite(&mut body, &scopes, types) | jump_threading::thread(&mut body) {
                 rebind(function, body);
             }
             let types = variables::types(function, known, types).into_iter().flatten();

@@ -159,8 +159,18 @@ impl Straight<'_> {
                     && e.else_branch.iter().all(|(_, e)| self.computes(e))
             }
             Expr::Match(e) => {
-                let plain = e.arms.iter().all(|arm| arm.attrs.is_empty() && is_plain_pattern(&arm.pat));
-                plain && self.computes(&e.expr) && e.arms.iter().all(|arm| self.computes(&arm.body))
+                let mut is_plain = |arm: &syn::Arm| {
+                    let (pat, guard) = match &arm.pat {
+                        Pat::Guard(p) => (&*p.pat, Some(&*p.guard)),
+                        pat => (pat, None),
+                    };
+                    let has_let = guard.is_some_and(mentions::has_let);
+                    let computes = guard.is_none_or(|guard| self.computes(guard));
+                    arm.attrs.is_empty() && is_plain_pattern(pat) && !has_let && computes
+                };
+                e.arms.iter().all(&mut is_plain)
+                    && self.computes(&e.expr)
+                    && e.arms.iter().all(|arm| self.computes(&arm.body))
             }
             Expr::Block(e) => {
                 e.label.is_none() && (e.attrs.is_empty() || is_any_copy(expr)) && self.stmts(&e.block.stmts)

@@ -130,7 +130,7 @@ fn is_structure(path: &syn::Path, types: &Types<'_>) -> bool {
 }
 
 /// Whether a pattern binds a value to a name. Constants have upper case names.
-fn is_binding(p: &PatIdent) -> bool {
+pub(super) fn is_binding(p: &PatIdent) -> bool {
     p.by_ref.is_none() && p.subpat.is_none() && !p.ident.to_string().starts_with(char::is_uppercase)
 }
 

@@ -50,6 +50,12 @@ impl UnknownZero {
         P::of(self.narrow)
     }
 
+    /// A literal that LLVM does not know: of comparisons with several that it knows it makes a `switch`, which no vector has.
+    #[cfg_attr(optimised, inline(always))]
+    pub fn unknown<T: Literal>(self, literal: T) -> T {
+        literal.with(self.wide)
+    }
+
     /// Assigns a value if the lane does so.
     #[cfg_attr(optimised, inline(always))]
     pub fn choose<T>(self, place: &mut T, is_in: bool, value: T) {
@@ -86,6 +92,25 @@ impl UnknownZero {
     }
 }
 
+/// A number that has integer literals.
+pub trait Literal {
+    /// Its bits, changed.
+    fn with(self, bits: u64) -> Self;
+}
+
+macro_rules! literals {
+    ($($integer:ty)*) => {
+        $(impl Literal for $integer {
+            #[cfg_attr(optimised, inline(always))]
+            fn with(self, bits: u64) -> Self {
+                self ^ bits as $integer
+            }
+        })*
+    };
+}
+
+literals!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,6 +121,12 @@ mod tests {
             UnknownZero::new().choose(&mut place, is_in, new);
             place
         })
+    }
+
+    #[test]
+    fn an_unknown_literal_is_the_literal() {
+        let zero = UnknownZero::new();
+        assert_eq!((zero.unknown(3u8), zero.unknown(-1i16), zero.unknown(usize::MAX)), (3, -1, usize::MAX));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod calls;
 mod chains;
+mod choices;
 mod expr;
 mod generics;
 mod grids;
@@ -88,6 +89,7 @@ struct Swarm {
     checked: bool,
     arrays: bool,
     generics: bool,
+    choices: bool,
     control_in_expr: bool,
     loops: bool,
     matches: bool,

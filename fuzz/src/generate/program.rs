@@ -30,6 +30,7 @@ fn made(seed: u64, ownership: bool) -> Program {
         checked: on(55),
         arrays: on(60),
         generics: on(35),
+        choices: on(35),
         control_in_expr: on(65),
         loops: on(75),
         matches: on(65),
@@ -60,6 +61,7 @@ fn made(seed: u64, ownership: bool) -> Program {
             methods: false,
             arrays: false,
             generics: false,
+            choices: false,
             ..swarm
         }
     } else {

@@ -49,6 +49,7 @@ impl Gen {
             if nested && self.swarm.ownership { 26 } else { 0 }, // 28 what borrows
             if self.holders.is_empty() { 0 } else { 30 },        // 29 more of it
             if nested && self.swarm.generics { 16 } else { 0 },  // 30 generic helpers
+            if nested && self.swarm.choices { 16 } else { 0 },   // 31 options and enumerations with fields
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -138,6 +139,7 @@ impl Gen {
             28 => self.held(depth),
             29 => self.hold(depth),
             30 => self.generic_helpers(),
+            31 => self.choices(),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);

@@ -1,8 +1,10 @@
 //! Where lane code finds values: elements of arrays in their strips, and what all lanes look at before the loop over the lanes.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::{BinOp, Expr, ExprForLoop, Stmt, UnOp, parse_quote};
+use syn::{BinOp, Expr, ExprBinary, ExprForLoop, Lit, Stmt, UnOp, parse_quote};
 
 use super::{Condition, Layout, Writer};
 use crate::analysis::lane_interchange::{Array, indexed};
@@ -14,8 +16,8 @@ use crate::codegen::region::lane;
 use crate::ir::VarId;
 use crate::ir::effects::{self};
 use crate::std_models::pure::is_constant;
-use crate::syntax::mentions::{bare, is_compound};
-use crate::syntax::walk::{self, AtMut, Code, Next};
+use crate::syntax::mentions::{bare, is_compound, name};
+use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
 /// The lane's part of an array: an element, or an array of them.
 fn elements(place: Expr, array: &Array, indices: usize) -> Expr {
@@ -28,6 +30,16 @@ fn elements(place: Expr, array: &Array, indices: usize) -> Expr {
     parse_quote!([#(#all),*])
 }
 
+/// The variable that a comparison asks whether it is an integer literal.
+fn compared_with_literal(e: &ExprBinary) -> Option<String> {
+    let is_literal = match bare(&e.right) {
+        Expr::Unary(e) => matches!((&e.op, bare(&e.expr)), (UnOp::Neg(_), Expr::Lit(_))),
+        Expr::Lit(e) => matches!(e.lit, Lit::Int(_)),
+        _ => false,
+    };
+    (is_literal && matches!(e.op, BinOp::Eq(_) | BinOp::Ne(_))).then(|| name(bare(&e.left))).flatten()
+}
+
 impl Writer<'_, '_> {
     /// What the user's code becomes in the end; `of_lanes` if it stands in a loop over lanes.
     pub(super) fn finish(&self, stmt: &mut Stmt, of_lanes: bool) {
@@ -38,6 +50,36 @@ impl Writer<'_, '_> {
         }
         self.in_place(stmt);
         lane_code.of_types(stmt);
+        if of_lanes {
+            self.hide_literals(stmt);
+        }
+    }
+
+    /// Hides the literals that a variable is compared with, if there are several: LLVM would make a `switch` of the branches.
+    fn hide_literals(&self, stmt: &mut Stmt) {
+        let mut compared: BTreeMap<String, usize> = BTreeMap::new();
+        walk::each(&*stmt, |at| {
+            if let At::Expr(Expr::Binary(e)) = at
+                && let Some(variable) = compared_with_literal(e)
+            {
+                *compared.entry(variable).or_default() += 1;
+            }
+        });
+        compared.retain(|_, times| *times > 1);
+        if compared.is_empty() {
+            return;
+        }
+        let (rt, zero) = (&self.rt, self.zero());
+        walk::map(stmt, |at| {
+            if let AtMut::Expr(Expr::Binary(e)) = at
+                && compared_with_literal(e).is_some_and(|variable| compared.contains_key(&variable))
+            {
+                let literal = &e.right;
+                *e.right = parse_quote!(#rt::UnknownZero::unknown(#zero, #literal));
+                return Next::Past;
+            }
+            Next::On
+        });
     }
 
     /// Has the loops in code that is finished look at the limits.
