@@ -216,12 +216,8 @@ impl Ways<'_> {
         let (Stmt::Expr(value, None), before) = branch.stmts.split_last()? else { return None };
         let mut stmts = before.to_vec();
         if matches!(bare(value), Expr::If(_)) {
-            let nested = self.through(value)?;
-            let is_nothing =
-                matches!(&nested, Expr::If(e) if e.then_branch.stmts.is_empty() && e.else_branch.is_none());
-            if !is_nothing {
-                stmts.push(Stmt::Expr(nested, None));
-            }
+            // Also where nothing is left to do: the condition may panic.
+            stmts.push(Stmt::Expr(self.through(value)?, None));
             return Some(Block { stmts, ..branch.clone() });
         }
         let parts = self.choice.parts(value)?;
@@ -394,6 +390,20 @@ mod tests {
             last = t;
         };
         is(again.clone(), again);
+    }
+
+    #[test]
+    fn a_condition_that_may_panic_is_evaluated() {
+        is(
+            quote! {
+                let (is, t): (u64, f64) =
+                    if a { if xs[i] { (0u64, 0.0) } else { (0u64, 1.0) } } else { (1u64, x) };
+                if is == 1u64 { sum += t; }
+            },
+            quote! {
+                if a { if xs[i] {} } else { let t: f64 = x; sum += t; }
+            },
+        );
     }
 
     #[test]
