@@ -200,7 +200,7 @@ impl Writer<'_, '_> {
         let (gets, code, sets) = self.piece(stmts);
         let elements = self.shared_elements.take();
         let shared = elements.before(&self.emitter.rt);
-        let checks = self.checks(&declared(&self.scope.names, stmts));
+        let checks = self.checks(&all_declared(self.scope, stmts));
         let lanes = quote!(for #l in #lanes_in { #gets #code #sets #last });
         match elements.is_outside(&self.emitter.rt) {
             None => quote!(#shared #checks #lanes),
