@@ -21,9 +21,11 @@ use syn::{
 use crate::desugar::enumerations::{chosen, without_guard};
 use crate::desugar::variant_patterns::{is_binding, put_in, with_lets};
 use crate::resolve::types::{Scopes, Types};
+use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_plain_literal, is_primitive};
 use crate::syntax::mentions::{assignment, bare, is_compound, is_truth, name};
 use crate::syntax::visit_mut::{self, VisitMut};
+use crate::syntax::walk::{self, At};
 
 /// Rewrites the loops of a body. Whether there are any.
 pub(super) fn rewrite(body: &mut Block, scopes: &Scopes, types: &Types<'_>) -> bool {
@@ -107,8 +109,17 @@ impl Matches<'_> {
         Some((lets, chosen(ways.collect())))
     }
 
-    /// Whether a value is certainly a number, or a truth value.
+    /// Whether a value is certainly a number, or a truth value, and nothing is held until the arms end: a guard in the value would be.
     fn is_number(&self, value: &Expr) -> bool {
+        let holds = |at: At<'_>| match at {
+            At::Expr(Expr::MethodCall(e)) => !is_pure_method(&e.method),
+            At::Expr(Expr::Call(_) | Expr::Macro(_) | Expr::Block(_) | Expr::Unsafe(_)) => true,
+            At::Expr(Expr::If(_) | Expr::Match(_) | Expr::Closure(_)) => true,
+            _ => false,
+        };
+        if walk::any(value, holds) {
+            return false;
+        }
         let is_integer = |e: &Expr| matches!(bare(e), Expr::Lit(e) if matches!(e.lit, Lit::Int(_)));
         match bare(value) {
             Expr::Path(_) if name(bare(value)).is_some_and(|name| self.counters.contains(&name)) => true,
@@ -332,7 +343,7 @@ mod tests {
 
     #[test]
     fn what_may_be_no_number_stays() {
-        // Of no known type; a name that may be bound or a constant; a name in one of two patterns; outside of loops.
+        // Of no known type; a name that may be bound or a constant; a name in one of two patterns; a guard that is held; outside of loops.
         for stays in [
             quote!(loop {
                 match other {
