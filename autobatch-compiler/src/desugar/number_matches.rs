@@ -203,9 +203,8 @@ impl Matches<'_> {
                 let both: Option<Expr> = from.chain(to).reduce(|a: Expr, b| parse_quote!((#a && #b)));
                 both.and_then(test)
             }
-            _ => self
-                .taken(pat, std::slice::from_ref(place), false)
-                .filter(|_| matches!(pat, Pat::Wild(_) | Pat::Or(_))),
+            Pat::Wild(_) | Pat::Or(_) => self.taken(pat, std::slice::from_ref(place), false),
+            _ => None,
         }
     }
 
@@ -343,7 +342,7 @@ mod tests {
 
     #[test]
     fn what_may_be_no_number_stays() {
-        // Of no known type; a name that may be bound or a constant; a name in one of two patterns; a guard that is held; outside of loops.
+        // Of no known type; a name that may be bound or a constant; a name in one of two patterns; names that refer to the number, or change.
         for stays in [
             quote!(loop {
                 match other {
@@ -362,12 +361,39 @@ mod tests {
                     m @ 1 | m => y = m,
                 };
             }),
-            quote!(match n {
-                0 => x = 1.0,
-                _ => {}
+            quote!(loop {
+                match n {
+                    ref m => y = *m,
+                };
+            }),
+            quote!(loop {
+                match n {
+                    mut m @ 1..=2 => m += 1,
+                    _ => break,
+                };
             }),
         ] {
             is(stays.clone(), stays);
         }
+    }
+
+    #[test]
+    fn a_guard_is_held_until_the_arms_end() {
+        let held = quote!(loop {
+            match n.max(lock.lock().unwrap().len() as u32) {
+                0 => x = 1.0,
+                _ => break,
+            };
+        });
+        is(held.clone(), held);
+    }
+
+    #[test]
+    fn outside_of_loops_a_match_stays() {
+        let outside = quote!(match n {
+            0 => x = 1.0,
+            _ => {}
+        });
+        is(outside.clone(), outside);
     }
 }
