@@ -1,8 +1,5 @@
 //! Branches that few, many or no lanes take, in loops that run lane-interchanged, against the scalar function.
 
-// Written as users write.
-#![allow(clippy::pedantic, clippy::style, clippy::complexity)]
-
 use autobatch::{Executor, Options, autobatch};
 
 use crate::common::{agree_at, column};

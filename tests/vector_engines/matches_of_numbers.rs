@@ -1,8 +1,5 @@
 //! `match` on numbers in loops, in vector code, against the scalar function.
 
-// Written as users write.
-#![allow(clippy::pedantic, clippy::style, clippy::complexity)]
-
 use autobatch::autobatch;
 
 use crate::common::{agree_at, column};
@@ -101,7 +98,7 @@ fn arms_by_numbers() {
         SIZES,
         &inputs(),
         |&(x, n)| numbers(x, n),
-        |batch, options| numbers_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options),
+        |batch, options| numbers_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options),
     );
 }
 
@@ -112,8 +109,6 @@ fn in_helpers_and_with_exits() {
         SIZES,
         &inputs(),
         |&(x, n)| helpers(x, n, &code),
-        |batch, options| {
-            helpers_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), &code, options)
-        },
+        |batch, options| helpers_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), &code, options),
     );
 }

@@ -1,7 +1,13 @@
 //! `Option`s and enumerations with fields in variables, against the scalar function.
 
-// Written as users write.
-#![allow(clippy::pedantic, clippy::style, clippy::complexity)]
+// The forms that users write, and that the lints would have written otherwise, are what is tested.
+#![allow(
+    clippy::manual_is_multiple_of,
+    clippy::manual_unwrap_or,
+    clippy::needless_range_loop,
+    clippy::partialeq_to_none,
+    clippy::unnecessary_lazy_evaluations
+)]
 
 use autobatch::autobatch;
 
@@ -276,14 +282,14 @@ fn the_nearest_of_a_list() {
         SIZES,
         &pairs(),
         |&(x, y)| nearest(x, y, all),
-        |batch, options| nearest_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), all, options),
+        |batch, options| nearest_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), all, options),
     );
     agree_at(
         SIZES,
         &pairs(),
         |&(x, y)| nearest_pair(x, y, all),
         |batch, options| {
-            nearest_pair_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), all, options)
+            nearest_pair_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), all, options)
         },
     );
     agree_at(
@@ -291,7 +297,7 @@ fn the_nearest_of_a_list() {
         &pairs(),
         |&(x, y)| nearest_record(x, y, all),
         |batch, options| {
-            nearest_record_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), all, options)
+            nearest_record_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), all, options)
         },
     );
 }
@@ -303,7 +309,7 @@ fn chains_yield_elements() {
         SIZES,
         &pairs(),
         |&(x, y)| chains(x, y, all),
-        |batch, options| chains_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), all, options),
+        |batch, options| chains_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), all, options),
     );
 }
 
@@ -313,7 +319,7 @@ fn adaptors_are_conditions() {
         SIZES,
         &pairs(),
         |&(x, y)| adaptors(x, y),
-        |batch, options| adaptors_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options),
+        |batch, options| adaptors_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options),
     );
 }
 
@@ -324,7 +330,7 @@ fn what_is_bound_stays() {
         &pairs(),
         |&(x, y)| changed_meanwhile(x, y),
         |batch, options| {
-            changed_meanwhile_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options)
+            changed_meanwhile_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options)
         },
     );
 }
@@ -335,7 +341,7 @@ fn options_live_across_rounds_and_calls() {
         SIZES,
         &pairs(),
         |&(x, y)| bracket(x, y),
-        |batch, options| bracket_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options),
+        |batch, options| bracket_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options),
     );
     let inputs: Vec<(u32, Option<f64>)> =
         (0..60).map(|i| (i * 7 % 19, (i % 2 == 0).then(|| f64::from(i) * 0.3))).collect();
@@ -343,7 +349,7 @@ fn options_live_across_rounds_and_calls() {
         SIZES,
         &inputs,
         |&(n, limit)| deepest(n, limit),
-        |batch, options| deepest_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options),
+        |batch, options| deepest_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options),
     );
 }
 
@@ -354,7 +360,7 @@ fn variants_have_fields() {
         SIZES,
         &inputs,
         |&(x, n)| sides(x, n),
-        |batch, options| sides_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options),
+        |batch, options| sides_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options),
     );
     let side = |(x, y): &(f64, f64)| match (x * 10.0) as i32 % 3 {
         0 => Side::Left,
@@ -366,7 +372,7 @@ fn variants_have_fields() {
         SIZES,
         &inputs,
         |&(side, x)| given(side, x),
-        |batch, options| given_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options),
+        |batch, options| given_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options),
     );
 }
 

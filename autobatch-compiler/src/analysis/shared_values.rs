@@ -12,7 +12,7 @@ use crate::ir::effects::{self, Names, variable};
 use crate::ir::{FuncId, Op, Program, Role, VarId};
 use crate::std_models::number_methods::{Primitives, computes};
 use crate::std_models::pure::{is_list, is_primitive};
-use crate::syntax::mentions::{bare, compares};
+use crate::syntax::mentions::{bare, is_truth};
 
 /// The locals of `func` that can be computed from variables that are the same for every member, with
 /// their definitions.
@@ -108,7 +108,7 @@ impl<U: Fn(VarId) -> bool> Numbers<'_, U> {
             }
             Expr::Binary(e) => match (&e.op, self.kind(&e.left), self.kind(&e.right)) {
                 (_, NumberKind::Unknown, _) | (_, _, NumberKind::Unknown) => NumberKind::Unknown,
-                (op, NumberKind::Typed(_), _) | (op, _, NumberKind::Typed(_)) if compares(op) => {
+                (op, NumberKind::Typed(_), _) | (op, _, NumberKind::Typed(_)) if is_truth(op) => {
                     named("bool")
                 }
                 (BinOp::Shl(_) | BinOp::Shr(_), left, _) | (_, left @ NumberKind::Typed(_), _) => left,

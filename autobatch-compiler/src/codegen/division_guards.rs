@@ -14,10 +14,10 @@
 //! index: in values LLVM keeps every lane's. Slices that they are given may be indexed there. Both go through `same_for_all` too.
 
 use proc_macro2::TokenStream;
-use syn::{BinOp, Expr, parse_quote};
+use syn::{Expr, parse_quote};
 
 use crate::codegen::value_origins::Origins;
-use crate::syntax::mentions::{bare, name};
+use crate::syntax::mentions::{self, bare, name};
 use crate::syntax::walk::{self, AtMut, Code};
 
 /// The guards of a function's divisions.
@@ -46,12 +46,7 @@ impl Divisions<'_> {
     /// The divisor of a division that may be the same for all lanes.
     fn same<'x>(&self, expr: &'x mut Expr) -> Option<&'x mut Expr> {
         let (dividend, divisor) = match expr {
-            Expr::Binary(e) => match e.op {
-                BinOp::Div(_) | BinOp::Rem(_) | BinOp::DivAssign(_) | BinOp::RemAssign(_) => {
-                    (&e.left, &mut *e.right)
-                }
-                _ => return None,
-            },
+            Expr::Binary(e) if mentions::divides(&e.op) => (&e.left, &mut *e.right),
             Expr::MethodCall(e) if divides(&e.method.to_string()) => (&e.receiver, e.args.first_mut()?),
             _ => return None,
         };

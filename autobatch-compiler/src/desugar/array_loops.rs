@@ -23,7 +23,7 @@ use crate::item::model::{Function, Param, Passing};
 use crate::resolve::types::{Scopes, Types};
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_float, is_primitive};
-use crate::syntax::mentions::{bare, base, behind_references, compares, idents, is_variable, name};
+use crate::syntax::mentions::{bare, base, behind_references, idents, is_truth, is_variable, name};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// What is known of the arrays that a function has.
@@ -344,7 +344,7 @@ fn is_used_as_number(body: &Block, variable: &Ident, ty: &Type) -> bool {
         Expr::MethodCall(e) => {
             is_pure_method(&e.method) && (is_float || !of_references(&e.method)) && is(&e.receiver, variable)
         }
-        Expr::Binary(e) if compares(&e.op) => false,
+        Expr::Binary(e) if is_truth(&e.op) => false,
         Expr::Binary(e) => is(&e.left, variable) || is(&e.right, variable),
         _ => false,
     })

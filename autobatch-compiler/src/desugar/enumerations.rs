@@ -20,7 +20,7 @@ use syn::{BinOp, Block, Expr, ExprMatch, Ident, Local, Pat, Stmt, Type, parse_qu
 
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::option_adaptors;
-use crate::desugar::variant_patterns::{Taken, pattern, put_in, with_lets};
+use crate::desugar::variant_patterns::{Taken, pattern, put_in, way, with_lets};
 use crate::desugar::variant_tuples::Enumeration;
 use crate::index::definitions::type_argument;
 use crate::item::model::{Function, Passing, rebind};
@@ -327,18 +327,9 @@ impl<'a> Tuples<'a> {
                 Pat::Guard(p) => Some(std::mem::replace(&mut *p.guard, parse_quote!(true))),
                 _ => None,
             };
-            if let Some(guard) = &mut guard {
-                self.visit_expr_mut(guard);
-                put_in(guard, &taken.lets);
-            }
+            guard.iter_mut().for_each(|guard| self.visit_expr_mut(guard));
             each(self, &mut arm.body);
-            let test =
-                taken.test(variable, of).into_iter().chain(guard).reduce(|a, b| parse_quote!(#a && (#b)));
-            let mut block = match &*arm.body {
-                Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => e.block.clone(),
-                body => parse_quote!({ #body }),
-            };
-            with_lets(&mut block, &taken.lets);
+            let (test, block) = way(taken.test(variable, of), guard, &taken.lets, &arm.body);
             // All values are taken, which rustc has checked.
             ways.push((test.filter(|_| nth < last), block));
         }

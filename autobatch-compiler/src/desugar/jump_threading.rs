@@ -28,30 +28,27 @@ use crate::syntax::walk::{self, AtMut};
 
 /// Threads the jumps of a body. Whether there were any.
 pub(super) fn thread(body: &mut Block) -> bool {
-    let mut threaded = false;
-    // What has moved may be followed by a condition that is known then.
-    while in_block(body, false) {
-        threaded = true;
-    }
+    let mut threaded = all_of(body, false);
     walk::map(body, |at| {
         threaded |= match at {
-            AtMut::Expr(Expr::ForLoop(e)) => in_body(&mut e.body),
-            AtMut::Expr(Expr::While(e)) => in_body(&mut e.body),
-            AtMut::Expr(Expr::Loop(e)) => in_body(&mut e.body),
-            AtMut::Expr(Expr::If(e)) => in_branch(&mut e.then_branch),
-            AtMut::Expr(Expr::Block(e)) => in_branch(&mut e.block),
+            AtMut::Expr(Expr::ForLoop(e)) => all_of(&mut e.body, true),
+            AtMut::Expr(Expr::While(e)) => all_of(&mut e.body, true),
+            AtMut::Expr(Expr::Loop(e)) => all_of(&mut e.body, true),
+            AtMut::Expr(Expr::If(e)) => all_of(&mut e.then_branch, false),
+            AtMut::Expr(Expr::Block(e)) => all_of(&mut e.block, false),
             _ => false,
         };
     });
     threaded
 }
 
-fn in_body(body: &mut Block) -> bool {
-    (0..).take_while(|_| in_block(body, true)).count() > 0
-}
-
-fn in_branch(block: &mut Block) -> bool {
-    (0..).take_while(|_| in_block(block, false)).count() > 0
+/// Threads the jumps of a block: what has moved may be followed by a condition that is known then.
+fn all_of(block: &mut Block, is_loop: bool) -> bool {
+    let mut threaded = false;
+    while in_block(block, is_loop) {
+        threaded = true;
+    }
+    threaded
 }
 
 /// Threads the first jump of a block, that of a loop or another.

@@ -24,7 +24,7 @@ use crate::resolve::types::{FunctionType, Scopes, Types};
 use crate::resolve::variables;
 use crate::std_models::number_methods::Primitives;
 use crate::std_models::pure::is_primitive;
-use crate::syntax::mentions::{assignment, bare, compares, is_variable, name, tail, typed};
+use crate::syntax::mentions::{assignment, bare, is_truth, is_variable, name, tail, typed};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// Writes types in the functions of an item and in its helpers.
@@ -126,7 +126,7 @@ impl Found<'_> {
         match expr {
             Expr::Binary(e) if !is_shift(&e.op) => {
                 let is_number = |ty: Option<Type>| ty.is_some_and(|ty| is_open(&ty) || is_primitive(&ty));
-                if is_number(self.of(&e.left)) && is_number(self.of(&e.right)) || compares(&e.op) {
+                if is_number(self.of(&e.left)) && is_number(self.of(&e.right)) || is_truth(&e.op) {
                     self.are_alike(&e.left, &e.right);
                 }
             }
@@ -177,7 +177,7 @@ impl Found<'_> {
                 self.is(tail(&e.then_branch), ty);
                 self.is(e.else_branch.as_ref().map(|(_, e)| &**e), ty);
             }
-            (Expr::Binary(e), ty) if is_primitive(ty) && !compares(&e.op) && !is_shift(&e.op) => {
+            (Expr::Binary(e), ty) if is_primitive(ty) && !is_truth(&e.op) && !is_shift(&e.op) => {
                 let is_open = |side: &Expr| self.of(side).is_some_and(|ty| is_open(&ty));
                 if is_open(&e.left) && is_open(&e.right) {
                     self.is(Some(&e.left), ty);

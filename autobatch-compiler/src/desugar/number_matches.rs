@@ -19,7 +19,7 @@ use syn::{
 };
 
 use crate::desugar::enumerations::{chosen, without_guard};
-use crate::desugar::variant_patterns::{is_binding, put_in, with_lets};
+use crate::desugar::variant_patterns::{is_binding, way};
 use crate::resolve::types::{Scopes, Types};
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_plain_literal, is_primitive};
@@ -55,9 +55,9 @@ struct Taken {
 impl Matches<'_> {
     /// What a `match` becomes: declarations of what is matched, and a choice. A statement's arms have no values.
     fn choice(&mut self, e: &ExprMatch, is_statement: bool) -> Option<(Vec<Stmt>, Expr)> {
-        let parts: Vec<&Expr> = match bare(&e.expr) {
-            Expr::Tuple(tuple) => tuple.elems.iter().collect(),
-            other => vec![other],
+        let (parts, is_tuple): (Vec<&Expr>, bool) = match bare(&e.expr) {
+            Expr::Tuple(tuple) => (tuple.elems.iter().collect(), true),
+            other => (vec![other], false),
         };
         let is_plain = |arm: &Arm| arm.attrs.is_empty();
         let has_guard = |arm: &Arm| matches!(arm.pat, Pat::Guard(_));
@@ -75,7 +75,6 @@ impl Matches<'_> {
             lets.push(parse_quote!(let #ident = #part;));
             places.push(parse_quote!(#ident));
         }
-        let is_tuple = matches!(bare(&e.expr), Expr::Tuple(_));
         let taken: Option<Vec<Taken>> =
             e.arms.iter().map(|arm| self.taken(without_guard(&arm.pat), &places, is_tuple)).collect();
         let Some(taken) = taken else {
@@ -85,25 +84,16 @@ impl Matches<'_> {
         let last = e.arms.len() - 1;
         let ways = e.arms.iter().zip(taken).enumerate().map(|(nth, (arm, taken))| {
             let guard = match &arm.pat {
-                Pat::Guard(p) => {
-                    let mut guard = (*p.guard).clone();
-                    put_in(&mut guard, &taken.lets);
-                    Some(guard)
-                }
+                Pat::Guard(p) => Some((*p.guard).clone()),
                 _ => None,
             };
-            let test = taken.test.into_iter().chain(guard).reduce(|a, b| parse_quote!(#a && (#b)));
-            let mut block = match &*arm.body {
-                Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => e.block.clone(),
-                body => parse_quote!({ #body }),
-            };
+            let (test, mut block) = way(taken.test, guard, &taken.lets, &arm.body);
             if let Some(Stmt::Expr(e, semicolon @ None)) = block.stmts.last_mut()
                 && is_statement
                 && !matches!(e, Expr::If(_) | Expr::Match(_) | Expr::Block(_))
             {
                 *semicolon = Some(Default::default());
             }
-            with_lets(&mut block, &taken.lets);
             (test.filter(|_| nth < last), block)
         });
         Some((lets, chosen(ways.collect())))

@@ -163,3 +163,20 @@ pub(super) fn with_lets(block: &mut Block, lets: &[(PatIdent, Expr)]) {
     let lets = lets.iter().map(|(pat, value)| -> Stmt { parse_quote!(let #pat = #value;) });
     block.stmts.splice(0..0, lets);
 }
+
+/// An arm of a `match` as a way of an `if`: what must hold, of its pattern and its guard, and what is done then.
+pub(super) fn way(
+    test: Option<Expr>,
+    mut guard: Option<Expr>,
+    lets: &[(PatIdent, Expr)],
+    body: &Expr,
+) -> (Option<Expr>, Block) {
+    guard.iter_mut().for_each(|guard| put_in(guard, lets));
+    let test = test.into_iter().chain(guard).reduce(|a, b| parse_quote!(#a && (#b)));
+    let mut block = match body {
+        Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => e.block.clone(),
+        body => parse_quote!({ #body }),
+    };
+    with_lets(&mut block, lets);
+    (test, block)
+}

@@ -11,7 +11,7 @@ use crate::std_models::facts::{self, Fact};
 use crate::std_models::number_methods::{Primitives, computes, yields};
 use crate::std_models::operators;
 use crate::std_models::pure::{is_constant, is_pure_function};
-use crate::syntax::mentions::{bare, compares};
+use crate::syntax::mentions::{bare, is_truth};
 use crate::syntax::walk::{self, At};
 
 impl FunctionType {
@@ -118,7 +118,7 @@ impl Types<'_> {
                 let (of_trait, _) = operators::unary(&e.op)?;
                 if is_number(&of) { Some(of) } else { self.definitions.operation(of_trait, &of, None) }
             }
-            Expr::Binary(e) if compares(&e.op) => Some(parse_quote!(bool)),
+            Expr::Binary(e) if is_truth(&e.op) => Some(parse_quote!(bool)),
             Expr::Binary(e) => {
                 let of = |side: &Expr| self.of(scopes, side).map(operand);
                 let (left, right) = (of(&e.left)?, of(&e.right));

@@ -246,12 +246,6 @@ pub(crate) fn tail(block: &syn::Block) -> Option<&Expr> {
     }
 }
 
-/// Whether an operator yields a `bool` whatever its operands are.
-pub(crate) fn compares(op: &BinOp) -> bool {
-    use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
-    matches!(op, And(_) | Or(_) | Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
-}
-
 /// `a += b` and the like.
 pub fn is_compound(op: &BinOp) -> bool {
     use BinOp::*;
@@ -274,6 +268,12 @@ pub fn is_compound(op: &BinOp) -> bool {
 pub fn is_truth(op: &BinOp) -> bool {
     use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
     matches!(op, And(_) | Or(_) | Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
+}
+
+/// `a / b`, `a % b`, `a /= b` and `a %= b`.
+pub(crate) fn divides(op: &BinOp) -> bool {
+    use BinOp::{Div, DivAssign, Rem, RemAssign};
+    matches!(op, Div(_) | DivAssign(_) | Rem(_) | RemAssign(_))
 }
 
 /// The name of a type, behind references.

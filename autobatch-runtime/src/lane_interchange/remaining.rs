@@ -10,7 +10,7 @@
 //!
 //! A lane that has left computes on, which shows nowhere.
 
-use crate::simd::Level;
+use crate::simd::{Level, of_word};
 use crate::storage::PcWord;
 use crate::storage::pc_word::equal;
 
@@ -70,11 +70,6 @@ pub fn are_few<const W: usize>(lanes: u64) -> bool {
 #[cfg_attr(optimised, inline(always))]
 pub fn each<const W: usize>(lanes: u64) -> impl Iterator<Item = usize> {
     const { assert!(W.is_power_of_two()) };
-    let mut rest = lanes;
-    std::iter::from_fn(move || {
-        // By the remainder LLVM knows that the lane is one of the strip.
-        let lane = (rest != 0).then(|| rest.trailing_zeros() as usize % W)?;
-        rest &= rest - 1;
-        Some(lane)
-    })
+    // By the remainder LLVM knows that the lane is one of the strip.
+    of_word(lanes).map(|lane| lane % W)
 }

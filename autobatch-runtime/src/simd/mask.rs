@@ -39,13 +39,17 @@ pub(crate) fn extent(mask: &[u64]) -> usize {
 
 /// The lanes set, ascending.
 pub(crate) fn lanes(mask: &[u64]) -> impl Iterator<Item = usize> {
-    mask.iter().enumerate().flat_map(|(block, &word)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let lane = (rest != 0).then(|| 64 * block + rest.trailing_zeros() as usize)?;
-            rest &= rest - 1;
-            Some(lane)
-        })
+    mask.iter().enumerate().flat_map(|(block, &word)| of_word(word).map(move |lane| 64 * block + lane))
+}
+
+/// The lanes set in one word, ascending.
+#[cfg_attr(optimised, inline(always))]
+pub(crate) fn of_word(word: u64) -> impl Iterator<Item = usize> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let lane = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+        rest &= rest - 1;
+        Some(lane)
     })
 }
 

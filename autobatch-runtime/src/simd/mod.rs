@@ -25,7 +25,7 @@ pub use isa::{Isa, level};
 pub(crate) use isa::{Level, ceiling};
 #[cfg(target_arch = "x86_64")]
 pub use isa::{level_avx2, level_avx512};
-pub(crate) use mask::{count, extent, extract, lanes, runs};
+pub(crate) use mask::{count, extent, extract, lanes, of_word, runs};
 pub use saturating_casts::saturated;
 pub(crate) use scan::{choose32, choose64, lowest32, lowest64, mask32, mask64, signs};
 pub use uniform_guard::{same_for_all, same_slice_for_all};

@@ -74,12 +74,7 @@ impl Renaming<'_, '_> {
         match node {
             Node::Uniform(stmt) => self.code(stmt),
             Node::Lanes(stmts) => self.code(&mut stmts[..]),
-            Node::Branch(branch) => {
-                self.code(&mut branch.before[..]);
-                self.code(&mut branch.condition);
-                self.code(&mut branch.own);
-                branch.declared.iter_mut().for_each(|(_, others)| self.code(others));
-            }
+            Node::Branch(_) => unreachable!("branches come apart when the plan is made"),
             Node::Fill(var, value) => {
                 self.var(var);
                 self.code(value);

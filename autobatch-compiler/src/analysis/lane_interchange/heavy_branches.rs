@@ -12,11 +12,11 @@
 //!
 //! **Invariant:** each lane computes what it computed before, in the same order.
 
-use syn::{BinOp, Block, Expr, Lit, Stmt, UnOp, parse_quote};
+use syn::{Block, Expr, Lit, Stmt, UnOp, parse_quote};
 
 use crate::analysis::lane_interchange::plan::{Branch, Node};
 use crate::std_models::elementary::is_elementary;
-use crate::syntax::mentions::{assignment, bare, else_block, has_let};
+use crate::syntax::mentions::{assignment, bare, divides, else_block, has_let};
 use crate::syntax::walk::{self, At, Next};
 
 /// What a branch has to come to: two divisions or roots, or one elementary function.
@@ -108,10 +108,6 @@ fn weight(block: &Block) -> u32 {
         Next::On
     });
     weight
-}
-
-fn divides(op: &BinOp) -> bool {
-    matches!(op, BinOp::Div(_) | BinOp::Rem(_) | BinOp::DivAssign(_) | BinOp::RemAssign(_))
 }
 
 /// Whether it is a literal, by which LLVM divides without a division.

@@ -20,7 +20,8 @@ pub fn overwritten(scope: &Scope<'_>, nodes: &[Node]) -> VarSet {
                 all.insert(*array);
             }
             Node::Loop(_, body) => all.extend(overwritten(scope, body)),
-            _ => {}
+            Node::Uniform(_) | Node::Lanes(_) | Node::Branch(_) => {}
+            Node::Fill(..) | Node::Copy(..) | Node::Swap(..) => {}
         }
     }
     all

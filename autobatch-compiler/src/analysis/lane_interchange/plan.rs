@@ -88,9 +88,9 @@ pub enum Node {
 #[derive(Clone)]
 pub struct Branch {
     /// What all lanes do first.
-    pub before: Vec<Stmt>,
+    pub(super) before: Vec<Stmt>,
     /// Whether a lane takes it.
-    pub condition: Expr,
+    pub(super) condition: Expr,
     /// What lanes do that take it. Its value is that of a declaration, if there is one.
     pub own: Block,
     /// What is declared, and with which value in lanes that don't take it.

@@ -16,7 +16,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{BinOp, Expr, Pat, Stmt, parse_quote};
+use syn::{Expr, Pat, Stmt, parse_quote};
 
 use super::{Condition, Writer};
 use crate::analysis::lane_interchange::{Branch, indexed};
@@ -24,10 +24,10 @@ use crate::codegen::division_guards::divides;
 use crate::codegen::names::name;
 use crate::codegen::predication::is_in_round;
 use crate::codegen::region::lane;
-use crate::std_models::elementary::is_library;
+use crate::std_models::elementary::calls_library;
 use crate::std_models::number_methods::Primitives;
-use crate::syntax::mentions::untyped;
-use crate::syntax::walk::{self, At, Next};
+use crate::syntax::mentions::{self, untyped};
+use crate::syntax::walk::{self, At};
 
 impl Writer<'_, '_> {
     /// A branch that some lanes take.
@@ -86,24 +86,15 @@ impl Writer<'_, '_> {
         let are_floats = |left: &Expr, right: &Expr| {
             receivers.operands(left, right).is_some_and(|of| of.are_among(Primitives::FLOATS))
         };
-        let has_math = self.emitter.vector_math(self.func).is_some();
-        !walk::any(&branch.own, |at| {
-            let may_fail = match at {
-                At::Expr(Expr::Binary(e)) => match e.op {
-                    BinOp::Div(_) | BinOp::Rem(_) | BinOp::DivAssign(_) | BinOp::RemAssign(_) => {
-                        !are_floats(&e.left, &e.right)
-                    }
-                    _ => false,
-                },
-                At::Expr(Expr::MethodCall(e)) => {
-                    divides(&e.method.to_string()) || is_library(&e.method) && !has_math
-                }
-                At::PathSegment(e) => divides(&e.ident.to_string()) || is_library(&e.ident) && !has_math,
-                At::Expr(Expr::Macro(_)) => true,
-                At::Expr(e @ Expr::Index(_)) => !indexed(e).1.into_iter().all(|index| self.is_uniform(index)),
-                _ => false,
-            };
-            if may_fail { Next::Found } else { Next::On }
-        })
+        let may_fail = |at: At<'_>| match at {
+            At::Expr(Expr::Binary(e)) => mentions::divides(&e.op) && !are_floats(&e.left, &e.right),
+            At::Expr(Expr::MethodCall(e)) => divides(&e.method.to_string()),
+            At::PathSegment(e) => divides(&e.ident.to_string()),
+            At::Expr(Expr::Macro(_)) => true,
+            At::Expr(e @ Expr::Index(_)) => !indexed(e).1.into_iter().all(|index| self.is_uniform(index)),
+            _ => false,
+        };
+        let calls = self.emitter.vector_math(self.func).is_none() && calls_library(&branch.own);
+        !calls && !walk::any(&branch.own, may_fail)
     }
 }
