@@ -6,8 +6,11 @@
 pub mod promises;
 
 use std::fmt::Debug;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
-use autobatch::{BatchError, Executor, Isa, Options, Outcome, Schedule};
+use autobatch::{BatchError, CancelToken, Executor, Isa, Options, Outcome, Schedule};
 
 /// Equality of bits: NaNs of the same bits are equal, the two zeros are not.
 pub trait Bits: Debug {
@@ -212,6 +215,59 @@ pub fn agree_at<I, R>(
             }
         }
     }
+}
+
+/// Runs a batch that is cancelled as soon as so many members are done. Long after, it is cancelled in any case: a member that waits for ever
+/// makes a test fail, and how long one waits is no part of it.
+pub fn cancelled_after<R>(
+    done: usize,
+    options: &Options,
+    batched: impl FnOnce(&Options) -> Outcome<R>,
+) -> Outcome<R> {
+    let token = CancelToken::new();
+    let ender = token.clone();
+    let options = options.clone().progress(move |progress| {
+        if progress.done >= done {
+            ender.cancel();
+        }
+    });
+    cancelled_late(Duration::from_secs(300), token, &options, batched)
+}
+
+/// Runs a batch that is cancelled after some time, and then after more and more of it until so many members have results. For code that tells
+/// only at the end of a tile how many those are.
+pub fn cancelled_with_results<R>(
+    results: usize,
+    options: &Options,
+    mut batched: impl FnMut(&Options) -> Outcome<R>,
+) -> Outcome<R> {
+    let mut time = Duration::from_millis(10);
+    loop {
+        let outcome = cancelled_late(time, CancelToken::new(), options, &mut batched);
+        if time > Duration::from_secs(300) || outcome.len() - outcome.faults().len() >= results {
+            return outcome;
+        }
+        time *= 4;
+    }
+}
+
+/// Runs a batch that is cancelled after some time unless it ends before.
+fn cancelled_late<R>(
+    time: Duration,
+    token: CancelToken,
+    options: &Options,
+    batched: impl FnOnce(&Options) -> Outcome<R>,
+) -> Outcome<R> {
+    let (at_last, (over, is_over)) = (token.clone(), mpsc::channel::<()>());
+    let timer = thread::spawn(move || {
+        if is_over.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+            at_last.cancel();
+        }
+    });
+    let outcome = batched(&options.clone().cancel(&token));
+    drop(over);
+    timer.join().unwrap();
+    outcome
 }
 
 /// One column of a batch of tuples.

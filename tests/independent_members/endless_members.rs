@@ -2,53 +2,16 @@
 
 #![allow(clippy::useless_vec)] // written as users write
 
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use crate::common::{cancelled_after, cancelled_with_results};
 use autobatch::{
     BatchError, CancelToken, Engine, Executor, Fault, FaultKind, Options, Outcome, Schedule, autobatch, same,
 };
 
 const BATCHING: [Executor; 3] = [Executor::Auto, Executor::Masked, Executor::ProgramCounter];
-
-/// Runs a batch that is cancelled as soon as so many members are done. Long after, it is cancelled in any case.
-fn cancelled_after<R>(
-    done: usize,
-    options: &Options,
-    batched: impl FnOnce(&Options) -> Outcome<R>,
-) -> Outcome<R> {
-    let token = CancelToken::new();
-    let (ender, at_last, (over, is_over)) = (token.clone(), token.clone(), mpsc::channel::<()>());
-    let timer = thread::spawn(move || {
-        if is_over.recv_timeout(Duration::from_secs(20)) == Err(RecvTimeoutError::Timeout) {
-            at_last.cancel();
-        }
-    });
-    let options = options.clone().cancel(&token).progress(move |progress| {
-        if progress.done >= done {
-            ender.cancel();
-        }
-    });
-    let outcome = batched(&options);
-    drop(over);
-    timer.join().unwrap();
-    outcome
-}
-
-/// The same after some milliseconds.
-fn cancelled_soon<R>(options: &Options, batched: impl FnOnce(&Options) -> Outcome<R>) -> Outcome<R> {
-    let token = CancelToken::new();
-    let ender = token.clone();
-    let timer = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(10));
-        ender.cancel();
-    });
-    let outcome = batched(&options.clone().cancel(&token));
-    timer.join().unwrap();
-    outcome
-}
 
 /// Every member of whom `is_endless` says so has a fault of this kind, every other one its result.
 #[track_caller]
@@ -121,11 +84,11 @@ fn uniform_loops_end() {
         only(&how, with_text_batched_with(&x, &(1 << 40), &mut texts, &long).unwrap(), steps, all, |_| 0);
         let kind = FaultKind::Cancelled;
         let run = |o: &Options| uniform_batched_with(&x, &(1 << 40), o).unwrap();
-        only(&how, cancelled_soon(&options, run), kind, all, |_| 0);
+        only(&how, cancelled_with_results(0, &options, run), kind, all, |_| 0);
         let run = |o: &Options| interchanged_batched_with(&y, &(1 << 40), o).unwrap();
-        only(&how, cancelled_soon(&options, run), kind, all, |_| 0.0);
+        only(&how, cancelled_with_results(0, &options, run), kind, all, |_| 0.0);
         let run = |o: &Options| with_text_batched_with(&x, &(1 << 40), &mut texts, o).unwrap();
-        only(&how, cancelled_soon(&options, run), kind, all, |_| 0);
+        only(&how, cancelled_with_results(0, &options, run), kind, all, |_| 0);
         let options = options.deadline(Duration::from_millis(10));
         let outcome = uniform_batched_with(&x, &(1 << 40), &options).unwrap();
         only(&how, outcome, FaultKind::DeadlineExceeded, all, |_| 0);
@@ -229,7 +192,8 @@ fn ways(mut each: impl FnMut(&str, Options)) {
     }
 }
 
-const MEMBERS: u64 = if cfg!(debug_assertions) { 150 } else { 1000 };
+/// Few enough that each of them is told of when it is done (`Options::progress`), which the tests wait for.
+const MEMBERS: u64 = 150;
 
 /// No finite member is lost when a run is cancelled in which one in ten members never ends.
 #[test]
@@ -657,13 +621,17 @@ fn loops_of_scalar_code_end_too() {
         let options = Options::default().executor(executor).threads(1);
         let how = format!("{executor:?}");
         let run = |o: &Options| loop_per_member_batched_with(&[1, 2], &[3, u64::MAX], o).unwrap();
-        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| loop_per_member(1, 3));
+        only(&how, cancelled_with_results(1, &options, run), FaultKind::Cancelled, second, |_| {
+            loop_per_member(1, 3)
+        });
         let run = |o: &Options| spin_batched_with(&[1, 3], o).unwrap();
-        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| spin(1));
+        only(&how, cancelled_with_results(1, &options, run), FaultKind::Cancelled, second, |_| spin(1));
         let run = |o: &Options| twice_batched_with(&[1, 3], &[3, 60], o).unwrap();
-        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| twice(1, 3));
+        only(&how, cancelled_with_results(1, &options, run), FaultKind::Cancelled, second, |_| twice(1, 3));
         let run = |o: &Options| calls::outer_batched_with(&[1, 3], o).unwrap();
-        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| calls::outer(1));
+        only(&how, cancelled_with_results(1, &options, run), FaultKind::Cancelled, second, |_| {
+            calls::outer(1)
+        });
     }
 }
 
@@ -672,7 +640,7 @@ fn members_of_scalar_code_end_too() {
     for executor in [Executor::Auto, Executor::Scalar] {
         let options = Options::default().executor(executor).threads(1);
         let run = |o: &Options| recursion_per_member_batched_with(&[1, 2], &[3, 60], o).unwrap();
-        let outcome = cancelled_soon(&options, run);
+        let outcome = cancelled_with_results(1, &options, run);
         let scalar = |_: usize| recursion_per_member(1, 3);
         only(&format!("{executor:?}"), outcome, FaultKind::Cancelled, |member| member == 1, scalar);
     }
@@ -698,8 +666,8 @@ fn locks(n: u64, turns: u64, lock: &Mutex<u64>) -> u64 {
 #[test]
 fn scalar_code_loses_nobody_when_it_is_cancelled() {
     let third = |member: usize| member % 10 == 3;
-    let turns: Vec<u64> = (0..300).map(|m| if third(m) { u64::MAX } else { m as u64 % 50 }).collect();
-    let n: Vec<u64> = (0..300).collect();
+    let turns: Vec<u64> = (0..150).map(|m| if third(m) { u64::MAX } else { m as u64 % 50 }).collect();
+    let n: Vec<u64> = (0..150).collect();
     let finite = (0..n.len()).filter(|member| !third(*member)).count();
     for executor in ALL {
         for threads in [1, 2] {

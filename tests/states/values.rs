@@ -1,12 +1,11 @@
 //! States that vector code takes as values and hands back: of programs that only compute otherwise.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use autobatch::{Engine, Executor, FaultKind, Isa, Options, Program, autobatch};
 
 use crate::common::promises::states_agree;
-use crate::common::{Bits, executors};
+use crate::common::{Bits, cancelled_with_results, executors};
 use crate::seeds;
 
 /// A generator that is not `Copy`, with a method that calls another.
@@ -321,8 +320,11 @@ fn who_is_cancelled_takes_no_other_member_along() {
     for (name, options) in executors() {
         for threads in [1, 2] {
             let mut own = states.clone();
-            let options = options.clone().threads(threads).deadline(Duration::from_millis(150)).quiet(true);
-            let outcome = endless_batched_with(&mut own, &numbers, &options).expect("a batch");
+            let options = options.clone().threads(threads).quiet(true);
+            let outcome = cancelled_with_results(540, &options, |options| {
+                own.clone_from(&states);
+                endless_batched_with(&mut own, &numbers, options).expect("a batch")
+            });
             for (at, result) in outcome.into_results().into_iter().enumerate() {
                 match numbers[at] % 10 {
                     7 => assert!(result.is_err(), "{name}"),
