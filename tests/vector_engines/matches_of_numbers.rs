@@ -88,6 +88,25 @@ fn helpers(x: f64, n: u32, code: &[u8]) -> f64 {
     s
 }
 
+/// A program that all members run.
+#[autobatch(strict)]
+fn interpreted(x: f64, n: u32, code: &[u8]) -> f64 {
+    let (mut a, mut b) = (x, f64::from(n));
+    for &op in code {
+        match op {
+            0 => a += b,
+            1 => b -= a * 0.5,
+            2 if a > b => std::mem::swap(&mut a, &mut b),
+            3 => a = a.abs().sqrt(),
+            _ => {
+                a *= 0.5;
+                b += 0.25;
+            }
+        }
+    }
+    a + b
+}
+
 fn inputs() -> Vec<(f64, u32)> {
     (0..400).map(|i| (f64::from(i * 37 % 50) * 0.1 - 1.0, (i * 7 % 64) as u32)).collect()
 }
@@ -110,5 +129,13 @@ fn in_helpers_and_with_exits() {
         &inputs(),
         |&(x, n)| helpers(x, n, &code),
         |batch, options| helpers_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), &code, options),
+    );
+    agree_at(
+        SIZES,
+        &inputs(),
+        |&(x, n)| interpreted(x, n, &code),
+        |batch, options| {
+            interpreted_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), &code, options)
+        },
     );
 }

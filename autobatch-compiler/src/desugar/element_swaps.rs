@@ -1,16 +1,19 @@
-//! `array.swap(i, j)` as assignments: what is done with elements of arrays is done with these too.
+//! `array.swap(i, j)` and `std::mem::swap(&mut x, &mut y)` as assignments: what is done with elements and numbers is done with these too.
 //!
 //! ```text
-//! a.swap(i, j + 1);   ──▶   let __element = a[i]; a[i] = a[j + 1]; a[j + 1] = __element;
+//! a.swap(i, j + 1);                  ──▶   let __element = a[i]; a[i] = a[j + 1]; a[j + 1] = __element;
+//! std::mem::swap(&mut x, &mut y);    ──▶   let __element = x; x = y; y = __element;
 //! ```
 //!
-//! **Invariant:** the method is that of slices: rustc checks that calls find no other of the name.
+//! **Invariant:** the method is that of slices: rustc checks that calls find no other of the name. The types are certain, and `Copy`.
 
 use proc_macro2::Span;
 use syn::{BinOp, Expr, ExprMethodCall, Ident, Type, parse_quote};
 
+use crate::analysis::lane_interchange::swapped;
 use crate::desugar::helper_checks::HelperChecks;
 use crate::resolve::types::{Scopes, Types};
+use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::{bare, name};
 
 /// The block that such a call becomes, and what rustc has to check.
@@ -44,6 +47,19 @@ pub(super) fn exchanged(
         #array[#j] = #kept;
     });
     Some((block, checks))
+}
+
+/// The block that an exchange of two variables becomes.
+pub(super) fn exchanged_variables(types: &Types<'_>, scopes: &Scopes, call: &Expr) -> Option<Expr> {
+    let [one, other] = swapped(call)?.map(bare);
+    (name(one)?, name(other)?);
+    let ty = types.certain(scopes, one).filter(|ty| is_primitive(ty))?;
+    let kept = Ident::new("__element", Span::mixed_site());
+    Some(parse_quote!({
+        let #kept: #ty = #one;
+        #one = #other;
+        #other = #kept;
+    }))
 }
 
 /// Whether an index may be evaluated twice: a variable, a literal, or a sum or difference of these.

@@ -27,7 +27,7 @@ use crate::desugar::array_loops::Arrays;
 use crate::desugar::chains::{ChainLoop, is_chain, loop_of};
 use crate::desugar::copies::{Mark, flatten, has_changing_copy};
 use crate::desugar::early_returns;
-use crate::desugar::element_swaps::exchanged;
+use crate::desugar::element_swaps::{exchanged, exchanged_variables};
 use crate::desugar::helper_calls::{HelperCall, Helpers};
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::lifted_closures::{self, Lifted};
@@ -431,6 +431,10 @@ impl VisitMut for Expansion<'_> {
             && let Some((exchange, checks)) = exchanged(self.helpers.types(), &self.scopes, call)
         {
             self.checks.extend(checks);
+            self.copied += 1;
+            *expr = exchange;
+        }
+        if let Some(exchange) = exchanged_variables(self.helpers.types(), &self.scopes, expr) {
             self.copied += 1;
             *expr = exchange;
         }
