@@ -15,6 +15,7 @@ mod elements_of_shared_lists;
 mod enumerations;
 mod floats_to_integers;
 mod heavy_branches;
+mod helpers_that_match;
 mod interchanged_arrays;
 mod items_of_bodies;
 mod lane_interchange;

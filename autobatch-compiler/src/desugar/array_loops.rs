@@ -15,6 +15,7 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Block, Expr, ExprForLoop, ExprMethodCall, Ident, Pat, Stmt, Type, UnOp, parse_quote};
 
+use crate::desugar::binding_modes::{is, is_used_as_number, uses, without_stars};
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::substitution::{put_in_place, put_in_place_of_reference};
 use crate::index::definitions::Definitions;
@@ -23,8 +24,8 @@ use crate::item::model::{Function, Param, Passing};
 use crate::resolve::types::{Scopes, Types};
 use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_float, is_primitive};
-use crate::syntax::mentions::{bare, base, behind_references, idents, is_truth, is_variable, name};
-use crate::syntax::walk::{self, At, AtMut, Next};
+use crate::syntax::mentions::{bare, base, behind_references, idents, name};
+use crate::syntax::walk::{self, At, AtMut};
 
 /// What is known of the arrays that a function has.
 pub(super) struct Arrays<'a> {
@@ -334,22 +335,6 @@ fn only_as_list(body: &Block, variable: &Ident) -> Option<Vec<Ident>> {
     only.then_some(methods)
 }
 
-/// Whether what is done with a reference to a number is the same with the number: operators other than comparisons, methods of numbers, and `*`.
-fn is_used_as_number(body: &Block, variable: &Ident, ty: &Type) -> bool {
-    // References to what is `Ord` have these methods, too, and find them first.
-    let of_references = |method: &Ident| ["max", "min", "clamp"].iter().any(|name| method == name);
-    let is_float = is_float(ty);
-    uses(body, variable, |at| match at {
-        Expr::Unary(e) => is(&e.expr, variable),
-        Expr::MethodCall(e) => {
-            is_pure_method(&e.method) && (is_float || !of_references(&e.method)) && is(&e.receiver, variable)
-        }
-        Expr::Binary(e) if is_truth(&e.op) => false,
-        Expr::Binary(e) => is(&e.left, variable) || is(&e.right, variable),
-        _ => false,
-    })
-}
-
 /// `x.max(y)` is `(*x).max(y)` if `x` refers to a float: a reference to one has no method of that name before.
 fn with_stars(body: &mut Block, variable: &Ident, ty: &Type) {
     if !is_float(ty) {
@@ -363,49 +348,4 @@ fn with_stars(body: &mut Block, variable: &Ident, ty: &Type) {
             *e.receiver = parse_quote!((*#variable));
         }
     });
-}
-
-/// `*x` is `x`.
-fn without_stars(body: &mut Block, variable: &Ident) {
-    walk::map(body, |at| {
-        if let AtMut::Expr(expr) = at
-            && let Expr::Unary(e) = &*expr
-            && matches!(e.op, UnOp::Deref(_))
-            && is(&e.expr, variable)
-        {
-            *expr = parse_quote!(#variable);
-            return Next::Past;
-        }
-        Next::On
-    });
-}
-
-fn is(expr: &Expr, variable: &Ident) -> bool {
-    is_variable(expr, &variable.to_string())
-}
-
-/// Whether each use of a variable is a part of an expression that fits; of macros nothing is known.
-fn uses(body: &Block, variable: &Ident, fits: impl Fn(&Expr) -> bool) -> bool {
-    let (mut all, mut fitting) = (0usize, 0usize);
-    walk::each(body, |at| match at {
-        At::Macro(mac) => {
-            all += idents(mac.tokens.clone()).iter().filter(|i| *i == variable).count();
-        }
-        At::Expr(path @ Expr::Path(_)) => all += usize::from(is(path, variable)),
-        At::Expr(expr) if fits(expr) => fitting += parts(expr, variable),
-        _ => {}
-    });
-    all == fitting
-}
-
-/// How many of an expression's parts are the variable.
-fn parts(expr: &Expr, variable: &Ident) -> usize {
-    let of = |expr: &Expr| usize::from(is(expr, variable));
-    match expr {
-        Expr::Unary(e) => of(&e.expr),
-        Expr::MethodCall(e) => of(&e.receiver),
-        Expr::Binary(e) => of(&e.left) + of(&e.right),
-        Expr::Index(e) => of(&e.expr),
-        _ => 0,
-    }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! if c { return a; } b                     ──▶   if c { a } else { b }
+//! let Some(x) = y else { return a; }; b    ──▶   if let Some(x) = y { b } else { a }
 //! for x in xs { if x > y { return x; } } z ──▶   let mut left = false; let mut value = 0.0;
 //!                                                for x in xs { if x > y { value = x; left = true; break; } }
 //!                                                if left { value } else { z }
@@ -11,7 +12,7 @@
 //! What can't be rewritten keeps its `return`.
 
 use proc_macro2::Span;
-use syn::{Block, Expr, Ident, Stmt, Type, parse_quote};
+use syn::{Block, Expr, Ident, Local, LocalInit, Stmt, Type, parse_quote};
 
 use crate::analysis::lane_interchange::breaks;
 use crate::desugar::zeros::zero;
@@ -48,10 +49,13 @@ impl Rewrite<'_> {
             body.stmts.pop();
             body.stmts.push(Stmt::Expr(*value, None));
         }
+        let ends = |block: &Block| matches!(block.stmts.last(), Some(Stmt::Expr(Expr::Return(e), _)) if e.expr.is_some());
         let returns = |stmt: &Stmt| match stmt {
-            Stmt::Expr(Expr::If(e), _) => {
-                e.else_branch.is_none()
-                    && matches!(e.then_branch.stmts.last(), Some(Stmt::Expr(Expr::Return(e), _)) if e.expr.is_some())
+            Stmt::Expr(Expr::If(e), _) => e.else_branch.is_none() && ends(&e.then_branch),
+            Stmt::Local(local) => {
+                let diverge = local.init.as_ref().and_then(|init| init.diverge.as_ref());
+                local.attrs.is_empty()
+                    && diverge.is_some_and(|(_, e)| matches!(&**e, Expr::Block(e) if ends(&e.block)))
             }
             Stmt::Expr(e, _) => has_return(stmt) && loop_body(e).is_some_and(|body| !is_hidden(body)),
             _ => false,
@@ -65,6 +69,17 @@ impl Rewrite<'_> {
                 self.block(&mut e.then_branch);
                 e.else_branch = Some((<syn::Token![else]>::default(), Box::new(parse_quote!(#rest))));
                 body.stmts.push(Stmt::Expr(Expr::If(e), None));
+            }
+            Some(Stmt::Local(Local {
+                pat,
+                init: Some(LocalInit { expr, diverge: Some((_, mut otherwise)), .. }),
+                ..
+            })) => {
+                self.block(&mut rest);
+                if let Expr::Block(e) = &mut *otherwise {
+                    self.block(&mut e.block);
+                }
+                body.stmts.push(parse_quote!(if let #pat = (#expr) #rest else #otherwise));
             }
             Some(Stmt::Expr(mut e, semi)) => {
                 // What has no other end has nothing behind it.

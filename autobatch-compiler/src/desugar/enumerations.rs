@@ -20,7 +20,7 @@ use syn::{BinOp, Block, Expr, ExprMatch, Ident, Local, Pat, Stmt, Type, parse_qu
 
 use crate::desugar::helper_checks::HelperChecks;
 use crate::desugar::option_adaptors;
-use crate::desugar::variant_patterns::{Taken, pattern, put_in, way, with_lets};
+use crate::desugar::variant_patterns::{Matched, Row, put_in, way, with_lets};
 use crate::desugar::variant_tuples::Enumeration;
 use crate::index::definitions::type_argument;
 use crate::item::model::{Function, Passing, rebind};
@@ -173,6 +173,22 @@ impl<'a> Tuples<'a> {
         Some((ident.clone(), self.variables.get(&ident.to_string())?))
     }
 
+    /// The variables that are matched: one, or those in a tuple.
+    fn matched(&self, expr: &Expr) -> Option<Matched<'a>> {
+        let (variables, is_tuple) = match bare(expr) {
+            Expr::Tuple(e) if !e.elems.is_empty() => {
+                (e.elems.iter().map(|e| self.variable(e)).collect(), true)
+            }
+            expr => (self.variable(expr).map(|one| vec![one]), false),
+        };
+        Some(Matched { variables: variables?, is_tuple })
+    }
+
+    /// Notes that something asks for the variants of variables.
+    fn looks_at(&mut self, matched: &Matched<'_>) {
+        self.looked_at.extend(matched.variables.iter().map(|(variable, _)| variable.to_string()));
+    }
+
     /// Makes a tuple of a value.
     fn value(&mut self, expr: &mut Expr, variable: &str, of: &Enumeration) {
         match expr {
@@ -249,7 +265,8 @@ impl<'a> Tuples<'a> {
         if changes(cond) {
             walk::each(&*cond, |at| {
                 if let At::Expr(Expr::Let(e)) = at {
-                    self.unfit.extend(self.variable(&e.expr).map(|(variable, _)| variable.to_string()));
+                    let variables = self.matched(&e.expr).into_iter().flat_map(|matched| matched.variables);
+                    self.unfit.extend(variables.map(|(variable, _)| variable.to_string()));
                 }
             });
         }
@@ -263,23 +280,22 @@ impl<'a> Tuples<'a> {
                 self.conditions(&mut e.left, lets);
                 self.conditions(&mut e.right, lets);
             }
-            Expr::Let(e) => match self.variable(&e.expr) {
-                Some((variable, of)) => match pattern(&e.pat, &variable, of, self.types) {
-                    Some(taken) => {
-                        self.looked_at.insert(variable.to_string());
-                        *cond = taken.test(&variable, of).unwrap_or_else(|| parse_quote!(true));
-                        lets.extend(taken.lets);
+            Expr::Let(e) => {
+                let matched = self.matched(&e.expr);
+                let row = matched.as_ref().and_then(|matched| Row::of(&e.pat, matched, self.types));
+                match (matched, row) {
+                    (Some(matched), Some(row)) => {
+                        self.looks_at(&matched);
+                        *cond = row.test.unwrap_or_else(|| parse_quote!(true));
+                        lets.extend(row.lets);
                     }
-                    None => {
-                        self.refers(&e.pat, &variable);
-                        *e.expr = of.whole(&variable);
+                    (matched, _) => {
+                        matched.iter().for_each(|matched| self.refers(&e.pat, matched));
+                        self.visit_expr_mut(&mut e.expr);
+                        put_in(&mut e.expr, lets);
                     }
-                },
-                None => {
-                    self.visit_expr_mut(&mut e.expr);
-                    put_in(&mut e.expr, lets);
                 }
-            },
+            }
             cond => {
                 self.visit_expr_mut(cond);
                 put_in(cond, lets);
@@ -287,30 +303,27 @@ impl<'a> Tuples<'a> {
         }
     }
 
-    /// Notes a variable that a pattern refers to, to change it.
-    fn refers(&mut self, pat: &Pat, variable: &Ident) {
+    /// Notes variables that a pattern refers to, to change them.
+    fn refers(&mut self, pat: &Pat, matched: &Matched<'_>) {
         if walk::any(pat, |at| matches!(at, At::Pat(Pat::Ident(p)) if p.by_ref.is_some())) {
-            self.unfit.insert(variable.to_string());
+            self.unfit.extend(matched.variables.iter().map(|(variable, _)| variable.to_string()));
         }
     }
 
-    /// Rewrites a `match`; `each` the bodies of its arms. What it becomes, if it is one of a variable.
+    /// Rewrites a `match`; `each` the bodies of its arms. What it becomes, if it is one of variables.
     fn arms(&mut self, e: &mut ExprMatch, each: &mut dyn FnMut(&mut Self, &mut Expr)) -> Option<Expr> {
-        let matched = self.variable(&e.expr);
-        let taken = matched.as_ref().and_then(|(variable, of)| {
+        let matched = self.matched(&e.expr);
+        let rows = matched.as_ref().and_then(|matched| {
             let last_is_plain = e.arms.last().is_some_and(|arm| !matches!(arm.pat, Pat::Guard(_)));
             let plain = last_is_plain && e.arms.iter().all(|arm| arm.attrs.is_empty());
-            let of_arm = |arm: &syn::Arm| pattern(without_guard(&arm.pat), variable, of, self.types);
-            e.arms.iter().map(of_arm).collect::<Option<Vec<Taken>>>().filter(|_| plain)
+            let of_arm = |arm: &syn::Arm| Row::of(without_guard(&arm.pat), matched, self.types);
+            e.arms.iter().map(of_arm).collect::<Option<Vec<Row>>>().filter(|_| plain)
         });
-        let Some(((variable, of), taken)) = matched.as_ref().zip(taken) else {
-            match &matched {
-                Some((variable, of)) => {
-                    e.arms.iter().for_each(|arm| self.refers(&arm.pat, variable));
-                    *e.expr = of.whole(variable);
-                }
-                None => self.visit_expr_mut(&mut e.expr),
+        let Some((matched, rows)) = matched.as_ref().zip(rows) else {
+            if let Some(matched) = &matched {
+                e.arms.iter().for_each(|arm| self.refers(&arm.pat, matched));
             }
+            self.visit_expr_mut(&mut e.expr);
             for arm in &mut e.arms {
                 if let Pat::Guard(p) = &mut arm.pat {
                     self.visit_expr_mut(&mut p.guard);
@@ -319,17 +332,17 @@ impl<'a> Tuples<'a> {
             }
             return None;
         };
-        self.looked_at.insert(variable.to_string());
+        self.looks_at(matched);
         let mut ways: Vec<(Option<Expr>, Block)> = Vec::new();
         let last = e.arms.len() - 1;
-        for (nth, (arm, taken)) in e.arms.iter_mut().zip(taken).enumerate() {
+        for (nth, (arm, row)) in e.arms.iter_mut().zip(rows).enumerate() {
             let mut guard = match &mut arm.pat {
                 Pat::Guard(p) => Some(std::mem::replace(&mut *p.guard, parse_quote!(true))),
                 _ => None,
             };
             guard.iter_mut().for_each(|guard| self.visit_expr_mut(guard));
             each(self, &mut arm.body);
-            let (test, block) = way(taken.test(variable, of), guard, &taken.lets, &arm.body);
+            let (test, block) = way(row.test, guard, &row.lets, &arm.body);
             // All values are taken, which rustc has checked.
             ways.push((test.filter(|_| nth < last), block));
         }
@@ -428,13 +441,13 @@ impl VisitMut for Tuples<'_> {
         for mut stmt in std::mem::take(&mut block.stmts) {
             if let Stmt::Local(Local { pat, init: Some(init), .. }) = &stmt
                 && let Some((_, diverge)) = &init.diverge
-                && let Some((variable, of)) = self.variable(&init.expr)
-                && let Some(taken) = pattern(pat, &variable, of, self.types)
+                && let Some(matched) = self.matched(&init.expr)
+                && let Some(row) = Row::of(pat, &matched, self.types)
             {
-                self.looked_at.insert(variable.to_string());
+                self.looks_at(&matched);
                 let mut diverge = diverge.clone();
                 self.visit_expr_mut(&mut diverge);
-                if let Some(test) = taken.test(&variable, of) {
+                if let Some(test) = row.test {
                     let stmts_of = match &*diverge {
                         Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => &e.block.stmts[..],
                         _ => &[],
@@ -446,9 +459,8 @@ impl VisitMut for Tuples<'_> {
                     let last = last.iter();
                     stmts.push(parse_quote!(if !(#test) { #(#before)* #(#last;)* }));
                 }
-                stmts.extend(
-                    taken.lets.iter().map(|(pat, value)| -> Stmt { parse_quote!(let #pat = #value;) }),
-                );
+                stmts
+                    .extend(row.lets.iter().map(|(pat, value)| -> Stmt { parse_quote!(let #pat = #value;) }));
                 continue;
             }
             self.visit_stmt_mut(&mut stmt);

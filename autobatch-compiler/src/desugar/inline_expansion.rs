@@ -20,10 +20,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use proc_macro2::Span;
-use syn::{Block, Expr, ExprForLoop, GenericParam, Ident, Stmt, Type, parse_quote};
+use syn::{
+    Block, Expr, ExprForLoop, GenericParam, Ident, Pat, PatIdent, PathSegment, Stmt, Type, parse_quote,
+};
 
 use crate::desugar::array_closures;
 use crate::desugar::array_loops::Arrays;
+use crate::desugar::binding_modes;
 use crate::desugar::chains::{ChainLoop, is_chain, loop_of};
 use crate::desugar::copies::{Mark, flatten, has_changing_copy};
 use crate::desugar::early_returns;
@@ -229,9 +232,7 @@ impl<'a> Expansion<'a> {
         if size > SMALL || self.copied + size > MOST || rounds_otherwise {
             return None;
         }
-        let used = free_names(&body, helper);
-        let mut types = helper.params.iter().map(|param| &param.ty).chain([&helper.output]);
-        if used.iter().any(|name| !self.function.sees(name)) || types.any(|ty| self.function.hides(ty)) {
+        if free_names(&body, helper).iter().any(|name| !self.function.sees(name)) {
             return None;
         }
         let (caller, mut lets) = (self.caller(), Vec::new());
@@ -288,6 +289,7 @@ impl<'a> Expansion<'a> {
             return None;
         }
         let (mut helper, mut checks) = (helper.clone(), HelperChecks::default());
+        binding_modes::by_value(&mut helper, self.helpers.types());
         // What copies make known is used in a second round.
         for _ in 0..2 {
             let mut body = helper.body.clone();
@@ -512,19 +514,24 @@ fn loops(helper: &Function) -> bool {
     walk::any(&helper.body, |at| matches!(at, At::Expr(Expr::ForLoop(_))))
 }
 
-/// The names in code that mean something around the function.
+/// The names in a function and its types that mean something around it.
 fn free_names(body: &Block, function: &Function) -> BTreeSet<Ident> {
     let mut free: BTreeSet<Ident> = BTreeSet::new();
-    let mut note = |ident: &Ident| {
-        if !function.bindings.contains_key(&ident.to_string()) {
+    let mut note = |at: At<'_>| match at {
+        At::PathSegment(PathSegment { ident, .. }) | At::Pat(Pat::Ident(PatIdent { ident, .. }))
+            if !function.bindings.contains_key(&ident.to_string()) =>
+        {
             free.insert(ident.clone());
         }
-    };
-    walk::each(body, |at| match at {
-        At::Expr(Expr::Path(p)) => p.path.segments.first().into_iter().for_each(|s| note(&s.ident)),
-        At::Type(Type::Path(p)) => p.path.segments.first().into_iter().for_each(|s| note(&s.ident)),
         _ => {}
-    });
+    };
+    walk::each(body, &mut note);
+    function
+        .params
+        .iter()
+        .map(|param| &param.ty)
+        .chain([&function.output])
+        .for_each(|ty| walk::each(ty, &mut note));
     free
 }
 

@@ -12,6 +12,7 @@ mod aggregates;
 mod array_closures;
 mod array_loops;
 pub(crate) mod assertions;
+mod binding_modes;
 mod callees;
 mod chain_ends;
 mod chain_loop;

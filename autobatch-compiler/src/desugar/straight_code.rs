@@ -1,7 +1,7 @@
 //! Which functions only compute with numbers and structures of them: operators, `if`, `match`, pure methods, loops. Such code means the same
 //! where it is called.
 
-use syn::{BinOp, Expr, Local, Pat, Stmt, Type, parse_quote};
+use syn::{BinOp, Expr, Local, Pat, PathSegment, Stmt, Type, parse_quote};
 
 use crate::desugar::copies::is_any_copy;
 use crate::index::definitions::Definitions;
@@ -38,8 +38,10 @@ impl Straight<'_> {
     fn stmts(&mut self, stmts: &[Stmt]) -> bool {
         stmts.iter().all(|stmt| match stmt {
             Stmt::Local(Local { attrs, pat, init, .. }) => {
-                let init =
-                    init.as_ref().is_some_and(|init| init.diverge.is_none() && self.computes(&init.expr));
+                let init = init.as_ref().is_some_and(|init| {
+                    let mut diverge = init.diverge.iter();
+                    self.computes(&init.expr) && diverge.all(|(_, diverge)| self.computes(diverge))
+                });
                 attrs.is_empty() && init && is_plain_pattern(pat)
             }
             Stmt::Expr(e, _) => self.computes(e),
@@ -123,9 +125,19 @@ impl Straight<'_> {
             || self.function.params.iter().find(is).is_some_and(is_given)
     }
 
-    /// Whether a path makes a structure of its fields: `Xorshift(seed)`.
+    /// Whether a path makes a structure of its fields, or a variant of an enumeration: `Xorshift(seed)`, `Shape::Ball(r)`.
     fn makes(&self, path: &syn::ExprPath) -> bool {
-        path.path.get_ident().is_some_and(|name| self.definitions.record(&parse_quote!(#name)).is_some())
+        let segments: Vec<&PathSegment> = path.path.segments.iter().collect();
+        let definitions = self.definitions;
+        match segments[..] {
+            _ if path.qself.is_some() => false,
+            [name] => definitions.record(&parse_quote!(#name)).is_some(),
+            [owner, name] => {
+                let variants = definitions.variants(&parse_quote!(#owner)).unwrap_or_default();
+                variants.iter().any(|variant| variant.name == name.ident)
+            }
+            _ => false,
+        }
     }
 
     fn computes(&mut self, expr: &Expr) -> bool {
@@ -138,6 +150,7 @@ impl Straight<'_> {
             Expr::Path(p) => {
                 p.path.is_ident("None")
                     || is_constant(p)
+                    || self.makes(p)
                     || name(expr).is_some_and(|name| self.function.bindings.contains_key(&name))
             }
             Expr::Unary(e) => self.computes(&e.expr),
@@ -152,9 +165,9 @@ impl Straight<'_> {
                 e.rest.is_none()
                     && e.fields.iter().all(|field| field.attrs.is_empty() && self.computes(&field.expr))
             }
+            Expr::Let(e) => is_plain_pattern(&e.pat) && self.computes(&e.expr),
             Expr::If(e) => {
-                !mentions::has_let(&e.cond)
-                    && self.computes(&e.cond)
+                self.computes(&e.cond)
                     && self.stmts(&e.then_branch.stmts)
                     && e.else_branch.iter().all(|(_, e)| self.computes(e))
             }
@@ -164,9 +177,8 @@ impl Straight<'_> {
                         Pat::Guard(p) => (&*p.pat, Some(&*p.guard)),
                         pat => (pat, None),
                     };
-                    let has_let = guard.is_some_and(mentions::has_let);
                     let computes = guard.is_none_or(|guard| self.computes(guard));
-                    arm.attrs.is_empty() && is_plain_pattern(pat) && !has_let && computes
+                    arm.attrs.is_empty() && is_plain_pattern(pat) && computes
                 };
                 e.arms.iter().all(&mut is_plain)
                     && self.computes(&e.expr)
@@ -190,11 +202,7 @@ impl Straight<'_> {
             }
             Expr::While(e) => {
                 self.loops = Loops::AsDataSay;
-                e.label.is_none()
-                    && e.attrs.is_empty()
-                    && !mentions::has_let(&e.cond)
-                    && self.computes(&e.cond)
-                    && self.stmts(&e.body.stmts)
+                e.label.is_none() && e.attrs.is_empty() && self.computes(&e.cond) && self.stmts(&e.body.stmts)
             }
             Expr::Loop(e) => {
                 self.loops = Loops::AsDataSay;
@@ -232,7 +240,13 @@ pub(super) fn is_plain_pattern(pat: &Pat) -> bool {
         Pat::Tuple(p) => p.elems.iter().all(is_plain_pattern),
         Pat::Slice(p) => p.elems.iter().all(is_plain_pattern),
         Pat::Or(p) => p.cases.iter().all(is_plain_pattern),
-        Pat::Wild(_) | Pat::Lit(_) | Pat::Range(_) => true,
+        Pat::TupleStruct(p) => p.qself.is_none() && p.elems.iter().all(is_plain_pattern),
+        Pat::Struct(p) => {
+            let mut fields = p.fields.iter();
+            p.qself.is_none() && fields.all(|field| field.attrs.is_empty() && is_plain_pattern(&field.pat))
+        }
+        Pat::Path(p) => p.qself.is_none(),
+        Pat::Wild(_) | Pat::Rest(_) | Pat::Lit(_) | Pat::Range(_) => true,
         _ => false,
     }
 }

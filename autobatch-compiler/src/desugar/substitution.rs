@@ -27,6 +27,13 @@ impl VisitMut for Rename<'_> {
             pat.ident = new.clone();
         }
     }
+    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+        let was = field.pat.clone();
+        visit_mut::visit_field_pat_mut(self, field);
+        if field.pat != was {
+            field.colon_token.get_or_insert_default();
+        }
+    }
 }
 
 /// Takes the declarations of variables away.

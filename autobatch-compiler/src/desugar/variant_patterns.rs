@@ -164,6 +164,66 @@ pub(super) fn with_lets(block: &mut Block, lets: &[(PatIdent, Expr)]) {
     block.stmts.splice(0..0, lets);
 }
 
+/// What a pattern takes of one variable, or of several in a tuple: what must hold, unless it always does, and what it binds.
+pub(super) struct Row {
+    pub(super) test: Option<Expr>,
+    pub(super) lets: Vec<(PatIdent, Expr)>,
+}
+
+impl Row {
+    /// What a pattern takes, if that can be told.
+    pub(super) fn of(pat: &Pat, matched: &Matched<'_>, types: &Types<'_>) -> Option<Row> {
+        match (pat, &matched.variables[..]) {
+            (_, [(variable, of)]) if !matched.is_tuple => {
+                let taken = pattern(pat, variable, of, types);
+                let row = |taken: Taken| Row { test: taken.test(variable, of), lets: taken.lets };
+                taken.map(row).or_else(|| Row::any_of(pat, matched, types))
+            }
+            (Pat::Paren(p), _) => Row::of(&p.pat, matched, types),
+            (Pat::Wild(_), _) => Some(Row { test: None, lets: vec![] }),
+            (Pat::Tuple(p), variables) if p.elems.len() == variables.len() => {
+                let mut row = Row { test: None, lets: vec![] };
+                for (pat, one) in p.elems.iter().zip(variables) {
+                    let one = Matched { variables: vec![one.clone()], is_tuple: false };
+                    let part = Row::of(pat, &one, types)?;
+                    row.test = row.test.into_iter().chain(part.test).reduce(|a, b| parse_quote!(#a && #b));
+                    row.lets.extend(part.lets);
+                }
+                Some(row)
+            }
+            _ => Row::any_of(pat, matched, types),
+        }
+    }
+
+    /// What one of several patterns takes that bind the same names.
+    fn any_of(pat: &Pat, matched: &Matched<'_>, types: &Types<'_>) -> Option<Row> {
+        let Pat::Or(p) = pat else { return None };
+        let mut rows: Vec<Row> =
+            p.cases.iter().map(|case| Row::of(case, matched, types)).collect::<Option<_>>()?;
+        let last = rows.pop()?;
+        let tests: Vec<Expr> = rows.iter().map(|row| row.test.clone()).collect::<Option<_>>()?;
+        let value = |(pat, value): (PatIdent, Expr)| {
+            let mut value = value;
+            for (row, test) in rows.iter().zip(&tests).rev() {
+                let (_, first) = row.lets.iter().find(|(other, _)| other.ident == pat.ident)?;
+                value = parse_quote!((if #test { #first } else { #value }));
+            }
+            Some((pat, value))
+        };
+        let lets = last.lets.into_iter().map(value).collect::<Option<_>>()?;
+        let any = |last: Expr| tests.iter().cloned().chain([last]).reduce(|a, b| parse_quote!(#a || #b));
+        let test = last.test.and_then(any).map(|test| parse_quote!((#test)));
+        Some(Row { test, lets })
+    }
+}
+
+/// The variables that are matched.
+pub(super) struct Matched<'e> {
+    pub(super) variables: Vec<(Ident, &'e Enumeration)>,
+    /// Whether they stand in a tuple.
+    pub(super) is_tuple: bool,
+}
+
 /// An arm of a `match` as a way of an `if`: what must hold, of its pattern and its guard, and what is done then.
 pub(super) fn way(
     test: Option<Expr>,

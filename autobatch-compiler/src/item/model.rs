@@ -149,10 +149,13 @@ impl Function {
                 syn::Item::Const(syn::ItemConst { ident, .. })
                 | syn::Item::Static(syn::ItemStatic { ident, .. }),
             ) => ident == name,
-            At::Item(syn::Item::Struct(i)) => i.ident == *name,
-            At::Item(syn::Item::Enum(_) | syn::Item::Impl(_) | syn::Item::Trait(_) | syn::Item::Type(_)) => {
-                false
-            }
+            At::Item(
+                syn::Item::Struct(syn::ItemStruct { ident, .. })
+                | syn::Item::Enum(syn::ItemEnum { ident, .. })
+                | syn::Item::Trait(syn::ItemTrait { ident, .. })
+                | syn::Item::Type(syn::ItemType { ident, .. }),
+            ) => ident == name,
+            At::Item(syn::Item::Impl(_)) => false,
             At::Item(_) => true,
             At::Macro(mac) => !standard_macros::is_standard(mac),
             _ => false,
