@@ -158,3 +158,96 @@ fn parts(expr: &Expr, variable: &Ident) -> usize {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::TokenStream;
+    use quote::quote;
+
+    use super::*;
+    use crate::ir::testing::functions;
+    use crate::syntax::mentions::text;
+
+    /// The body of a function of a `&Shape`, with these types beside it.
+    fn taken(body: TokenStream) -> String {
+        let file: syn::File = parse_quote!(
+            #[derive(Clone, Copy)]
+            struct Hit {
+                t: f64,
+            }
+            struct Words {
+                weight: f64,
+            }
+            #[derive(Clone, Copy)]
+            enum Shape {
+                Ball(f64),
+                Cells(u32),
+                Seen(Hit, (f64, u32)),
+                Named(Words),
+                Plane,
+            }
+        );
+        let mut definitions = Definitions::default();
+        definitions.add(&file.items);
+        let types = Types { definitions: &definitions, functions: &[], own: None };
+        let mut function = functions(quote!(fn f(s: &Shape, p: f64) -> f64 { #body })).remove(0);
+        by_value(&mut function, &types);
+        text(&function.body)
+    }
+
+    #[test]
+    fn what_is_used_as_a_value_is_one() {
+        let body = quote!({
+            match s {
+                Shape::Ball(r) if *r > p => p - r,
+                Shape::Cells(n) => f64::from(*n),
+                Shape::Seen(hit, pair) => hit.t * pair.0,
+                _ => p,
+            }
+        });
+        let by_value = quote!({
+            match (*s) {
+                Shape::Ball(r) if r > p => p - r,
+                Shape::Cells(n) => f64::from(n),
+                Shape::Seen(hit, pair) => hit.t * pair.0,
+                _ => p,
+            }
+        });
+        assert_eq!(taken(body), text(&quote!({ #by_value })));
+        let asked = taken(quote!(if let Shape::Ball(r) = s { *r } else { p }));
+        assert_eq!(asked, text(&quote!({ if let Shape::Ball(r) = (*s) { r } else { p } })));
+    }
+
+    #[test]
+    fn what_may_be_more_than_a_value_stays_a_reference() {
+        let bodies = [
+            // References are compared, or handed on.
+            quote!(match s {
+                Shape::Ball(r) if r > &p => p,
+                _ => 0.0,
+            }),
+            quote!(match s {
+                Shape::Ball(r) => half(r),
+                _ => 0.0,
+            }),
+            // The smaller reference.
+            quote!(match s {
+                Shape::Cells(n) => f64::from(*n.min(&3)),
+                _ => 0.0,
+            }),
+            // Nobody knows that it is `Copy`.
+            quote!(match s {
+                Shape::Named(words) => words.weight,
+                _ => 0.0,
+            }),
+            // A method may take a reference.
+            quote!(match s {
+                Shape::Seen(hit, _) => hit.weight(),
+                _ => 0.0,
+            }),
+        ];
+        for body in bodies {
+            assert_eq!(taken(body.clone()), text(&quote!({ #body })));
+        }
+    }
+}

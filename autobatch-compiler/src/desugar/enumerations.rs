@@ -606,6 +606,28 @@ mod tests {
     }
 
     #[test]
+    fn several_are_matched_at_once() {
+        let two = quote!(
+            let a: Option<f64> = if x < 1.0 { Some(x) } else { None };
+            let b: Option<f64> = Some(x * x);
+        );
+        let found = tuples(quote!(#two match (a, b) {
+            (Some(r), None) | (None, Some(r)) => r,
+            (Some(p), Some(q)) if p < q => p,
+            _ => 0.0,
+        }));
+        let (one, other) = (quote!(a.0 == 1u64 && b.0 == 0u64), quote!(a.0 == 0u64 && b.0 == 1u64));
+        let (one, other) = (plain(&text(&one)), plain(&text(&other)));
+        assert!(plain(&found).contains(&format!("if ({one} || {other})")), "{found}");
+        let r = format!("let r = (if {one} {{ a . 1 }} else {{ b . 1 }}) ;");
+        assert!(found.contains(&r), "{found}");
+        assert!(found.contains("a . 0 == 1u64 && b . 0 == 1u64 && (a . 1 < b . 1)"), "{found}");
+        // One of them changes what is matched.
+        let kept = tuples(quote!(#two if let (Some(p), ref q) = (a, b) { p } else { x }));
+        assert!(kept.contains("ref q"), "{kept}");
+    }
+
+    #[test]
     fn what_is_done_with_variants_is_done_with_numbers() {
         for (body, expected) in [
             (

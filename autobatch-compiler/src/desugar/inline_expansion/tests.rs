@@ -92,6 +92,64 @@ fn helpers_stand_where_they_are_called() {
 }
 
 #[test]
+fn helpers_may_look_at_variants() {
+    is(
+        quote!(
+            fn f(x: f64) -> f64 {
+                let mut s = x;
+                for _ in 0..9 {
+                    s = half(some(s));
+                }
+                s
+            }
+        ),
+        quote!(
+            fn some(x: f64) -> Option<f64> {
+                if x < 0.0 { None } else { Some(x) }
+            }
+            fn half(v: Option<f64>) -> f64 {
+                let Some(s) = v else {
+                    return 0.5;
+                };
+                s * 0.5
+            }
+        ),
+        quote!({
+            let mut s = x;
+            for _ in 0..9 {
+                let x_2: f64 = s;
+                let __returned_1: Option<f64> = if x_2 < 0.0 { None } else { Some(x_2) };
+                let v: Option<f64> = __returned_1;
+                let __returned_2: f64 = if let Some(s_2) = (v) { s_2 * 0.5 } else { 0.5 };
+                s = (__returned_2);
+            }
+            s
+        }),
+    );
+}
+
+#[test]
+fn exchanges_of_numbers_are_assignments() {
+    let exchanged = |a: TokenStream| {
+        expanded(quote!(fn f(mut a: #a, mut b: #a) -> f64 { std::mem::swap(&mut a, &mut b); 1.0 }), quote!())
+    };
+    let body = exchanged(quote!(f64));
+    assert_eq!(
+        body,
+        text(&quote!({
+            {
+                let __element: f64 = a;
+                a = b;
+                b = __element;
+            };
+            1.0
+        }))
+    );
+    assert!(exchanged(quote!(Vec<f64>)).contains("swap"), "what owns memory");
+    assert!(exchanged(quote!(&mut f64)).contains("swap"), "references");
+}
+
+#[test]
 fn what_is_lent_is_the_variable_itself() {
     is(
         quote!(
