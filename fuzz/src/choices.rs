@@ -44,3 +44,44 @@ pub fn step_of(phase: Phase, x: f64) -> Phase {
         Phase::Both(a, b) => Phase::Both(b, a - 1.0),
     }
 }
+
+impl Phase {
+    /// A number of the fields.
+    pub fn weight(&self, x: f64) -> f64 {
+        match self {
+            Phase::Still => x,
+            Phase::Moving { by, left } if *left > 1 => by * x - f64::from(*left),
+            Phase::Moving { by: one, .. } | Phase::Both(one, _) if *one < x => one.max(0.25),
+            Phase::Moving { .. } => -1.0,
+            &Phase::Both(a, b) => a * b,
+        }
+    }
+
+    /// The same phase, further on.
+    pub fn moved(self, x: f64) -> Self {
+        if let Self::Both(a, b) = self {
+            return Self::Both(b - x, a);
+        }
+        let Self::Moving { by, left: 1 } = self else {
+            return self;
+        };
+        Self::Moving { by: by + x, left: 5 }
+    }
+}
+
+/// The smaller of two.
+pub fn nearer(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if a < b { a } else { b }),
+        (Some(one), None) | (None, Some(one)) => Some(one * 0.5),
+        (None, None) => None,
+    }
+}
+
+/// What is there, up to a limit.
+pub fn up_to(value: &Option<f64>, limit: f64) -> f64 {
+    let Some(x) = value else {
+        return 0.125;
+    };
+    if *x > limit { limit } else { x * 0.5 }
+}

@@ -69,7 +69,7 @@ impl Gen {
         let Names { sum, best, pair, phase, count } = names;
         let leaf = self.leaf(&Ty::F64);
         let [x, y] = ["one", "other"].map(|prefix| self.fresh(prefix));
-        match self.below(18) {
+        match self.below(24) {
             0 => fixed!(
                 format!("if {best}.is_none_or(|{x}| {sum} < {x}) {{ {best} = Some({sum} - "),
                 leaf,
@@ -149,6 +149,24 @@ impl Gen {
                 " { break; } }"
             ),
             16 => fixed!(format!("{best} = ({sum} > "), leaf, format!(").then_some({sum} / 3.0);")),
+            17 => fixed!(format!("{sum} -= 0.5 * {phase}.weight({sum} + "), leaf, ");"),
+            18 => fixed!(format!("{phase} = {phase}.moved("), leaf, ");"),
+            19 => fixed!(format!("{best} = nearer({best}, root_of({sum}, "), leaf, "));"),
+            20 => fixed!(format!("{sum} += up_to(&{best}, "), leaf, ");"),
+            21 => fixed!(
+                format!("let mut {x} = "),
+                leaf,
+                format!(
+                    "; if {x} > {sum} {{ std::mem::swap(&mut {x}, &mut {sum}); }} {sum} = 0.5 * {sum} - {x};"
+                )
+            ),
+            22 => fixed!(
+                format!(
+                    "match ({best}, {pair}) {{ (Some({x}), Some((_, 1))) => {sum} -= {x}, (Some({x}), _) | (_, Some(({x}, _))) if {x} > "
+                ),
+                leaf,
+                format!(" => {sum} += {x}, _ => {best} = None }}")
+            ),
             _ => fixed!(format!("{pair} = {best}.map(|{x}| ({x} - "), leaf, format!(", {count}));")),
         }
     }
