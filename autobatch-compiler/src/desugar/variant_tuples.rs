@@ -1,8 +1,7 @@
 //! How an enumeration is a tuple: the number of the variant, and the fields of all variants. Those of other variants are zeros.
 
 use proc_macro2::Span;
-use quote::quote;
-use syn::{Expr, Ident, LitInt, Type, parse_quote};
+use syn::{Expr, Ident, LitInt, Member, Type, parse_quote};
 
 use crate::desugar::zeros::zero;
 use crate::index::definitions::{Variant, is_open, type_argument};
@@ -104,13 +103,18 @@ impl Enumeration {
     pub(super) fn whole(&self, variable: &Ident) -> Expr {
         let value = |(nth, variant): (usize, &Variant)| -> Expr {
             let (path, first) = (variant.path(&self.ty), self.first_field(nth));
-            let fields = variant.fields.iter().enumerate().map(|(at, (member, _))| {
+            let field = |at: usize| -> Expr {
                 let index = syn::Index::from(first + at);
-                quote!(#member: #variable.#index)
-            });
-            match variant.fields.is_empty() {
-                true => parse_quote!(#path),
-                false => parse_quote!(#path { #(#fields),* }),
+                parse_quote!(#variable.#index)
+            };
+            let fields = (0..variant.fields.len()).map(field);
+            match variant.fields.first() {
+                None => parse_quote!(#path),
+                Some((Member::Unnamed(_), _)) => parse_quote!(#path(#(#fields),*)),
+                Some(_) => {
+                    let members = variant.fields.iter().map(|(member, _)| member);
+                    parse_quote!(#path { #(#members: #fields),* })
+                }
             }
         };
         let mut values: Vec<Expr> = self.variants.iter().enumerate().map(value).collect();
