@@ -17,7 +17,7 @@ use crate::syntax::mentions::{bare, idents, is_compound, is_variable, name, text
 use crate::syntax::walk::{self, At, Next};
 
 /// The most fields of a structure that is taken apart.
-const MOST_FIELDS: usize = 16;
+pub(super) const MOST_FIELDS: usize = 16;
 /// The most elements of a state's array that is kept in a variable.
 const MOST_ELEMENTS: u64 = 8;
 

@@ -585,6 +585,11 @@ mod tests {
                 Ball(f64),
                 Box { w: f64, n: u32 },
             }
+            #[derive(Clone, Copy)]
+            struct Hit {
+                t: f64,
+                n: f64,
+            }
             #[derive(Clone, PartialEq)]
             enum Owned {
                 A,
@@ -600,9 +605,9 @@ mod tests {
         text(&function.body)
     }
 
-    /// Code as rustfmt leaves it in these tests; two indices are no float.
+    /// Code as rustfmt leaves it in these tests.
     fn plain(code: &str) -> String {
-        code.replace(" ,)", ")").replace("best . 1.0", "best . 1 . 0")
+        code.replace(" ,)", ")")
     }
 
     #[test]
@@ -674,6 +679,25 @@ mod tests {
                     }))
                 }),
             ),
+            (
+                quote!(let mut last: Option<Hit> = None; last = Some(hit(x)); match last { Some(Hit { t, .. }) if t > x => t, Some(h) => h.n, None => x }),
+                quote!({
+                    let mut last: (u64, f64, f64) = (0u64, (0u8 as f64), (0u8 as f64));
+                    last = {
+                        let __field_0: Hit = hit(x);
+                        (1u64, __field_0.t, __field_0.n)
+                    };
+                    if last.0 == 1u64 && (last.1 > x) {
+                        let t = last.1;
+                        t
+                    } else if last.0 == 1u64 {
+                        let h = (Hit { t: last.1, n: last.2 });
+                        h.n
+                    } else {
+                        x
+                    }
+                }),
+            ),
         ] {
             assert_eq!(plain(&tuples(body)), plain(&text(&expected)));
         }
@@ -700,14 +724,14 @@ mod tests {
             (
                 quote!(let best: Option<(f64, u32)> = g(x); let Some((b, _)) = best else { return x; }; b),
                 quote!({
-                    let best: (u64, (f64, u32)) = match g(x) {
-                        ::core::option::Option::None => (0u64, ((0u8 as f64), (0u8 as u32))),
-                        ::core::option::Option::Some { 0: __field_0 } => (1u64, __field_0),
+                    let best: (u64, f64, u32) = match g(x) {
+                        ::core::option::Option::None => (0u64, (0u8 as f64), (0u8 as u32)),
+                        ::core::option::Option::Some { 0: __field_0 } => (1u64, __field_0.0, __field_0.1),
                     };
                     if !(best.0 == 1u64) {
                         return x;
                     }
-                    let b = best.1.0;
+                    let b = best.1;
                     b
                 }),
             ),

@@ -186,7 +186,7 @@ pub(super) fn number(param: &Param, arg: &Expr) -> Option<Expr> {
 }
 
 /// Whether an expression is a variable, or a field of one, maybe behind a reference.
-fn is_place(expr: &Expr) -> bool {
+pub(super) fn is_place(expr: &Expr) -> bool {
     match bare(expr) {
         Expr::Field(e) => is_place(&e.base),
         other => name(other).is_some(),

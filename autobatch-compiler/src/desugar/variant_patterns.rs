@@ -5,9 +5,9 @@
 //! Key { n: 3, k }  ──▶   the variant of `Key`, if `v.4 == 3`; `k` is `v.5`
 //! ```
 
-use syn::{Block, Expr, Ident, Pat, PatIdent, Stmt, parse_quote};
+use syn::{Block, Expr, Ident, Member, Pat, PatIdent, Stmt, parse_quote};
 
-use crate::desugar::variant_tuples::Enumeration;
+use crate::desugar::variant_tuples::{Enumeration, part_of};
 use crate::resolve::types::Types;
 use crate::std_models::pure::is_plain_literal;
 use crate::syntax::mentions::is_variable;
@@ -91,8 +91,7 @@ pub(super) fn pattern(pat: &Pat, variable: &Ident, of: &Enumeration, types: &Typ
     };
     taken.codes.push(code);
     for (at, pat) in fields {
-        let index = syn::Index::from(of.first_field(code) + at);
-        taken.part(pat, parse_quote!(#variable.#index), types)?;
+        taken.part(pat, of.field(variable, code, at), types)?;
     }
     Some(taken)
 }
@@ -107,15 +106,13 @@ impl Taken {
             Pat::Lit(e) if is_plain_literal(&e.lit) => self.tests.push(parse_quote!(#place == #e)),
             Pat::Tuple(p) => {
                 for (at, pat) in p.elems.iter().enumerate() {
-                    let index = syn::Index::from(at);
-                    self.part(pat, parse_quote!(#place.#index), types)?;
+                    self.part(pat, part_of(&place, &Member::Unnamed(at.into())), types)?;
                 }
             }
             // A structure takes all values.
             Pat::Struct(p) if is_structure(&p.path, types) => {
                 for field in &p.fields {
-                    let member = &field.member;
-                    self.part(&field.pat, parse_quote!(#place.#member), types)?;
+                    self.part(&field.pat, part_of(&place, &field.member), types)?;
                 }
             }
             _ => return None,
@@ -145,17 +142,28 @@ pub(super) fn put_in(expr: &mut Expr, lets: &[(PatIdent, Expr)]) {
         *expr = parse_quote!(#block);
         return;
     }
-    walk::map(expr, |at| {
-        let AtMut::Expr(expr) = at else { return Next::On };
-        let bound = lets.iter().find(|(pat, _)| is_variable(expr, &pat.ident.to_string()));
-        match bound {
-            Some((_, place)) => {
-                *expr = place.clone();
+    walk::map(expr, |at| match at {
+        AtMut::Expr(expr) => match placed(expr, lets) {
+            Some(place) => {
+                *expr = place;
                 Next::Past
             }
             None => Next::On,
-        }
+        },
+        _ => Next::On,
     });
+}
+
+/// The place of what a pattern binds, or of a part of that.
+fn placed(expr: &Expr, lets: &[(PatIdent, Expr)]) -> Option<Expr> {
+    match expr {
+        Expr::Field(e) => Some(part_of(&placed(&e.base, lets)?, &e.member)),
+        Expr::Paren(e) => placed(&e.expr, lets),
+        expr => {
+            let bound = lets.iter().find(|(pat, _)| is_variable(expr, &pat.ident.to_string()));
+            bound.map(|(_, place)| place.clone())
+        }
+    }
 }
 
 /// Binds what patterns bind where a block begins.

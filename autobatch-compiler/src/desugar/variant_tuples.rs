@@ -1,8 +1,16 @@
-//! How an enumeration is a tuple: the number of the variant, and the fields of all variants. Those of other variants are zeros.
+//! How an enumeration is a tuple: the number of the variant, and the fields of all variants. Those of other variants are zeros. Fields that are
+//! structures or tuples are taken apart.
+//!
+//! ```text
+//! Option<Hit>, Hit { t: f64, n: u32 }   ──▶   (u64, f64, u32)
+//! Some(Hit { t, n: 3 })                 ──▶   (1, t, 3)
+//! ```
 
 use proc_macro2::Span;
-use syn::{Expr, Ident, LitInt, Member, Type, parse_quote};
+use syn::{Expr, Ident, LitInt, Member, Stmt, Type, parse_quote};
 
+use crate::desugar::aggregates::MOST_FIELDS;
+use crate::desugar::parameters::is_place;
 use crate::desugar::zeros::zero;
 use crate::index::definitions::{Variant, is_open, type_argument};
 use crate::resolve::types::Types;
@@ -12,6 +20,8 @@ use crate::syntax::mentions::{bare, spell_out_fields, text};
 pub(super) struct Enumeration {
     pub(super) ty: Type,
     pub(super) variants: Vec<Variant>,
+    /// What the fields of the variants are made of.
+    parts: Vec<Vec<Parts>>,
     /// The type of the number.
     number: Type,
     /// The type of the tuples, if it is known.
@@ -28,8 +38,11 @@ impl Enumeration {
             return None;
         }
         let is_known = fields.iter().all(|ty| definitions.is_value(ty));
-        let tuple = is_known.then(|| parse_quote!((#number, #(#fields,)*)));
-        Some(Enumeration { number: number.clone(), tuple, variants, ty })
+        let of_variant = |v: &Variant| v.fields.iter().map(|(_, ty)| Parts::of(ty, types)).collect();
+        let parts: Vec<Vec<Parts>> = variants.iter().map(of_variant).collect();
+        let all = parts.iter().flatten().flat_map(Parts::leaves);
+        let tuple = is_known.then(|| parse_quote!((#number, #(#all,)*)));
+        Some(Enumeration { number: number.clone(), tuple, parts, variants, ty })
     }
 
     pub(super) fn code(&self, place: usize) -> Expr {
@@ -77,37 +90,53 @@ impl Enumeration {
         }
     }
 
-    /// Where the fields of a variant begin in a tuple.
-    pub(super) fn first_field(&self, variant: usize) -> usize {
-        1 + self.variants[..variant].iter().map(|v| v.fields.len()).sum::<usize>()
+    /// The value of a variant's field in the tuple that a variable is.
+    pub(super) fn field(&self, variable: &Ident, variant: usize, field: usize) -> Expr {
+        let before = self.parts[..variant].iter().flatten().chain(&self.parts[variant][..field]);
+        let mut next = 1 + before.map(|parts| parts.leaves().len()).sum::<usize>();
+        self.parts[variant][field].made(&mut || {
+            let index = syn::Index::from(next);
+            next += 1;
+            parse_quote!(#variable.#index)
+        })
     }
 
     /// The tuple of a variant with these fields.
     pub(super) fn tuple_of(&self, variant: usize, fields: &[Expr], types: &Types<'_>) -> Option<Expr> {
-        let code = self.code(variant);
-        let mut parts = vec![code];
-        for (nth, other) in self.variants.iter().enumerate() {
+        let (mut own, mut lets) = (vec![], Vec::<Stmt>::new());
+        let parts = &self.parts[variant];
+        if !parts.iter().zip(fields).all(|(parts, value)| parts.split(value, &mut own)) {
+            // What is evaluated first is so before the parts of the next are.
+            own.clear();
+            for (nth, (parts, value)) in parts.iter().zip(fields).enumerate() {
+                let (name, (_, ty)) = (numbered(nth), &self.variants[variant].fields[nth]);
+                let ty: Type = if types.definitions.is_value(ty) { ty.clone() } else { parse_quote!(_) };
+                lets.push(parse_quote!(let #name: #ty = #value;));
+                parts.split(&parse_quote!(#name), &mut own);
+            }
+        }
+        let mut all = vec![self.code(variant)];
+        for (nth, parts) in self.parts.iter().enumerate() {
             match nth == variant {
-                true => parts.extend(fields.iter().cloned()),
+                true => all.append(&mut own),
                 false => {
-                    for (_, ty) in &other.fields {
-                        parts.push(zero(ty, types.definitions)?);
+                    for ty in parts.iter().flat_map(Parts::leaves) {
+                        all.push(zero(ty, types.definitions)?);
                     }
                 }
             }
         }
-        Some(parse_quote!((#(#parts,)*)))
+        Some(match lets.is_empty() {
+            true => parse_quote!((#(#all,)*)),
+            false => parse_quote!({ #(#lets)* (#(#all,)*) }),
+        })
     }
 
     /// The enumeration's value that a variable stands for.
     pub(super) fn whole(&self, variable: &Ident) -> Expr {
         let value = |(nth, variant): (usize, &Variant)| -> Expr {
-            let (path, first) = (variant.path(&self.ty), self.first_field(nth));
-            let field = |at: usize| -> Expr {
-                let index = syn::Index::from(first + at);
-                parse_quote!(#variable.#index)
-            };
-            let fields = (0..variant.fields.len()).map(field);
+            let path = variant.path(&self.ty);
+            let fields = (0..variant.fields.len()).map(|at| self.field(variable, nth, at));
             match variant.fields.first() {
                 None => parse_quote!(#path),
                 Some((Member::Unnamed(_), _)) => parse_quote!(#path(#(#fields),*)),
@@ -134,9 +163,7 @@ impl Enumeration {
         let mut arms: Vec<syn::Arm> = Vec::new();
         for (nth, variant) in self.variants.iter().enumerate() {
             let path = variant.path(&self.ty);
-            let names: Vec<Ident> = (0..variant.fields.len())
-                .map(|at| Ident::new(&format!("__field_{at}"), Span::mixed_site()))
-                .collect();
+            let names: Vec<Ident> = (0..variant.fields.len()).map(numbered).collect();
             let fields: Vec<Expr> = names.iter().map(|name| parse_quote!(#name)).collect();
             let tuple = self.tuple_of(nth, &fields, types)?;
             let members = variant.fields.iter().map(|(member, _)| member);
@@ -147,6 +174,87 @@ impl Enumeration {
         }
         Some(parse_quote!(match #value { #(#arms)* }))
     }
+}
+
+/// What a field is made of.
+enum Parts {
+    Value(Type),
+    /// The fields of a structure, or the elements of a tuple.
+    Several(Type, Vec<(Member, Parts)>),
+}
+
+impl Parts {
+    fn of(ty: &Type, types: &Types<'_>) -> Parts {
+        let plain = types.plain(ty);
+        let members = match &plain {
+            Type::Tuple(t) => {
+                let elems = t.elems.iter().enumerate();
+                Some(elems.map(|(nth, ty)| (Member::Unnamed(nth.into()), ty.clone())).collect())
+            }
+            ty => types.definitions.record(ty),
+        };
+        match members.filter(|members: &Vec<_>| (1..=MOST_FIELDS).contains(&members.len())) {
+            Some(members) => {
+                let parts = members.into_iter().map(|(member, ty)| (member, Parts::of(&ty, types)));
+                Parts::Several(plain, parts.collect())
+            }
+            None => Parts::Value(ty.clone()),
+        }
+    }
+
+    fn leaves(&self) -> Vec<&Type> {
+        match self {
+            Parts::Value(ty) => vec![ty],
+            Parts::Several(_, parts) => parts.iter().flat_map(|(_, parts)| parts.leaves()).collect(),
+        }
+    }
+
+    /// The value, made of its leaves.
+    fn made(&self, next: &mut impl FnMut() -> Expr) -> Expr {
+        match self {
+            Parts::Value(_) => next(),
+            Parts::Several(ty, parts) => {
+                let values: Vec<Expr> = parts.iter().map(|(_, parts)| parts.made(next)).collect();
+                let members = parts.iter().map(|(member, _)| member);
+                match ty {
+                    Type::Tuple(_) => parse_quote!((#(#values,)*)),
+                    ty => parse_quote!((#ty { #(#members: #values),* })),
+                }
+            }
+        }
+    }
+
+    /// Adds the leaves of a value, unless that is to be kept in a variable first.
+    fn split(&self, value: &Expr, leaves: &mut Vec<Expr>) -> bool {
+        let Parts::Several(_, parts) = self else {
+            leaves.push(value.clone());
+            return true;
+        };
+        let members = || parts.iter().map(|(member, _)| member);
+        let is_split = match bare(value) {
+            Expr::Struct(e) => e.rest.is_none() && e.fields.iter().map(|field| &field.member).eq(members()),
+            Expr::Tuple(e) => e.elems.len() == parts.len(),
+            value => is_place(value),
+        };
+        is_split && parts.iter().all(|(member, parts)| parts.split(&part_of(value, member), leaves))
+    }
+}
+
+/// A part of a value: what that says, if it is written out.
+pub(super) fn part_of(value: &Expr, member: &Member) -> Expr {
+    let written = match (bare(value), member) {
+        (Expr::Struct(e), member) => {
+            e.fields.iter().find(|field| field.member == *member).map(|field| &field.expr)
+        }
+        (Expr::Tuple(e), Member::Unnamed(nth)) => e.elems.iter().nth(nth.index as usize),
+        _ => None,
+    };
+    written.cloned().unwrap_or_else(|| parse_quote!(#value.#member))
+}
+
+/// The name of a variant's field.
+fn numbered(field: usize) -> Ident {
+    Ident::new(&format!("__field_{field}"), Span::mixed_site())
 }
 
 /// Whether a type is one of values, some of which may be numbers that literals leave open.
