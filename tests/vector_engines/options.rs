@@ -266,6 +266,28 @@ fn chains(x: f64, y: f64, all: &[Sphere]) -> (f64, f64, Option<usize>) {
     (near + first.unwrap_or(0.25), product + sum + blocks.fold(0.5, |a, b| a * 0.5 + b) + halves, far)
 }
 
+/// One begins with a `None` whose type follows later, another is of a pair. Both are matched.
+#[autobatch(strict)]
+fn of_two_types(x: f64, y: f64) -> f64 {
+    let (mut s, mut best) = (x, None);
+    if s > 0.5 {
+        best = Some(s);
+    }
+    let mut pair: Option<(f64, u32)> = None;
+    for round in 0..7u32 {
+        s = match best {
+            Some(b) => s * 0.5 + b,
+            None => y,
+        };
+        match pair {
+            None => pair = Some((s, round)),
+            Some((t, n)) if t < s => pair = Some((t + 0.25, n + round)),
+            Some(_) => best = None,
+        }
+    }
+    s + best.unwrap_or(0.25) + pair.map_or(-1.0, |(t, n)| t * f64::from(n))
+}
+
 fn pairs() -> Vec<(f64, f64)> {
     (0..120).map(|i| (f64::from(i * 37 % 50) * 0.1 - 1.0, f64::from(i * 7 % 64) * 0.1 - 1.7)).collect()
 }
@@ -299,6 +321,16 @@ fn the_nearest_of_a_list() {
         |batch, options| {
             nearest_record_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), all, options)
         },
+    );
+}
+
+#[test]
+fn options_of_two_types() {
+    agree_at(
+        SIZES,
+        &pairs(),
+        |&(x, y)| of_two_types(x, y),
+        |batch, options| of_two_types_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options),
     );
 }
 

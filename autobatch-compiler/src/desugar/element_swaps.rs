@@ -52,8 +52,10 @@ pub(super) fn exchanged(
 /// The block that an exchange of two variables becomes.
 pub(super) fn exchanged_variables(types: &Types<'_>, scopes: &Scopes, call: &Expr) -> Option<Expr> {
     let [one, other] = swapped(call)?.map(bare);
-    (name(one)?, name(other)?);
-    let ty = types.certain(scopes, one).filter(|ty| is_primitive(ty))?;
+    let ty = types.certain(scopes, one).filter(is_primitive)?;
+    if name(one).is_none() || name(other).is_none() {
+        return None;
+    }
     let kept = Ident::new("__element", Span::mixed_site());
     Some(parse_quote!({
         let #kept: #ty = #one;

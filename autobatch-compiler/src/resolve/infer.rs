@@ -363,6 +363,8 @@ impl Types<'_> {
     fn pattern(&self, pat: &Pat, ty: Option<Type>, mode: Mode, found: &mut Vec<(String, Option<Type>)>) {
         let ty = ty.map(|ty| self.plain(&ty)).filter(is_known);
         match pat {
+            // Else `None` would have the type of what is matched wherever it stands.
+            Pat::Ident(p) if names_variant(&p.ident) => {}
             Pat::Ident(p) => {
                 let bound = ty.clone().map(|ty| match (mode, &p.by_ref, &p.mutability) {
                     (Mode::Ref, _, _) | (_, Some(_), None) => parse_quote!(&#ty),
@@ -459,6 +461,12 @@ impl Types<'_> {
             self.pattern(pat, at.and_then(|at| types.get(at)).cloned(), mode, found);
         }
     }
+}
+
+/// Whether an identifier is written as variants and structures are: in camel case.
+fn names_variant(ident: &Ident) -> bool {
+    let name = ident.to_string();
+    name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
 }
 
 /// The scopes with one more, inside of them.
