@@ -175,6 +175,30 @@ fn hits(x: f64, y: f64) -> f64 {
     best.map_or(-1.0, |h| h.t + h.n)
 }
 
+/// A guard changes what has been matched, not what is matched further.
+#[autobatch]
+fn changed_in_a_guard(x: f64, y: f64) -> f64 {
+    let (mut a, b, mut s) = (Some(x), Some(y), x);
+    for _ in 0..9u32 {
+        s += match (a, b) {
+            (Some(p), _)
+                if {
+                    a = None;
+                    p < s
+                } =>
+            {
+                p
+            }
+            (Some(q), Some(r)) => q * r,
+            _ => {
+                a = Some(s * 0.5);
+                0.25
+            }
+        };
+    }
+    s
+}
+
 /// Its own types have the names of those that helpers are about.
 #[autobatch]
 fn with_its_own(x: f64, y: f64) -> f64 {
@@ -254,6 +278,7 @@ fn options_and_pairs_of_them() {
     agrees! {
         roots, roots_batched_with;
         hits, hits_batched_with;
+        changed_in_a_guard, changed_in_a_guard_batched_with;
     }
 }
 

@@ -315,7 +315,12 @@ impl<'a> Tuples<'a> {
         let matched = self.matched(&e.expr);
         let rows = matched.as_ref().and_then(|matched| {
             let last_is_plain = e.arms.last().is_some_and(|arm| !matches!(arm.pat, Pat::Guard(_)));
-            let plain = last_is_plain && e.arms.iter().all(|arm| arm.attrs.is_empty());
+            // A tuple is a copy, which guards don't change with the variables.
+            let stays = |arm: &syn::Arm| match &arm.pat {
+                Pat::Guard(p) => !matched.is_tuple || !changes(&p.guard),
+                _ => true,
+            };
+            let plain = last_is_plain && e.arms.iter().all(|arm| arm.attrs.is_empty() && stays(arm));
             let of_arm = |arm: &syn::Arm| Row::of(without_guard(&arm.pat), matched, self.types);
             e.arms.iter().map(of_arm).collect::<Option<Vec<Row>>>().filter(|_| plain)
         });
@@ -627,9 +632,13 @@ mod tests {
         let r = format!("let r = (if {one} {{ a . 1 }} else {{ b . 1 }}) ;");
         assert!(found.contains(&r), "{found}");
         assert!(found.contains("a . 0 == 1u64 && b . 0 == 1u64 && (a . 1 < b . 1)"), "{found}");
-        // One of them changes what is matched.
+        // A pattern refers to the copy, or a guard changes the variable and not the copy.
         let kept = tuples(quote!(#two if let (Some(p), ref q) = (a, b) { p } else { x }));
         assert!(kept.contains("ref q"), "{kept}");
+        let kept = tuples(
+            quote!(#two match (a, b) { (Some(p), _) if { a = None; p < x } => p, (Some(q), _) => q, _ => x }),
+        );
+        assert!(kept.contains("match (") && !kept.contains("let q = a . 1"), "{kept}");
     }
 
     #[test]
