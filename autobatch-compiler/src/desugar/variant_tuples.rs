@@ -39,7 +39,12 @@ impl Enumeration {
         }
         let is_known = fields.iter().all(|ty| definitions.is_value(ty));
         let of_variant = |v: &Variant| v.fields.iter().map(|(_, ty)| Parts::of(ty, types)).collect();
-        let parts: Vec<Vec<Parts>> = variants.iter().map(of_variant).collect();
+        let mut parts: Vec<Vec<Parts>> = variants.iter().map(of_variant).collect();
+        // As many as a tuple has that is taken apart.
+        if 1 + parts.iter().flatten().map(|parts| parts.leaves().len()).sum::<usize>() > MOST_FIELDS {
+            let whole = |v: &Variant| v.fields.iter().map(|(_, ty)| Parts::Value(ty.clone())).collect();
+            parts = variants.iter().map(whole).collect();
+        }
         let all = parts.iter().flatten().flat_map(Parts::leaves);
         let tuple = is_known.then(|| parse_quote!((#number, #(#all,)*)));
         Some(Enumeration { number: number.clone(), tuple, parts, variants, ty })
