@@ -1,7 +1,7 @@
 //! Helpers that look at variants: functions and methods, by value and by reference, with patterns of all kinds.
 
 // The forms that users write are what is tested.
-#![allow(clippy::needless_return, clippy::trivially_copy_pass_by_ref)]
+#![allow(clippy::needless_range_loop)]
 
 use autobatch::autobatch;
 

@@ -135,7 +135,7 @@ fn in_helpers_and_with_exits() {
         &inputs(),
         |&(x, n)| interpreted(x, n, &code),
         |batch, options| {
-            interpreted_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), &code, options)
+            interpreted_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), &code, options)
         },
     );
 }
