@@ -612,7 +612,7 @@ mod tests {
 
     /// Code as rustfmt leaves it in these tests.
     fn plain(code: &str) -> String {
-        code.replace(" ,)", ")")
+        code.replace(" ,)", ")").replace("} , }", "} }")
     }
 
     #[test]
@@ -735,7 +735,10 @@ mod tests {
                 quote!({
                     let best: (u64, f64, u32) = match g(x) {
                         ::core::option::Option::None => (0u64, (0u8 as f64), (0u8 as u32)),
-                        ::core::option::Option::Some { 0: __field_0 } => (1u64, __field_0.0, __field_0.1),
+                        ::core::option::Option::Some { 0: __field_0 } => {
+                            let __field_0_2: (f64, u32) = __field_0;
+                            (1u64, __field_0_2.0, __field_0_2.1)
+                        }
                     };
                     if !(best.0 == 1u64) {
                         return x;

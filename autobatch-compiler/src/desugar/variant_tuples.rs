@@ -108,18 +108,32 @@ impl Enumeration {
 
     /// The tuple of a variant with these fields.
     pub(super) fn tuple_of(&self, variant: usize, fields: &[Expr], types: &Types<'_>) -> Option<Expr> {
-        let (mut own, mut lets) = (vec![], Vec::<Stmt>::new());
-        let parts = &self.parts[variant];
-        if !parts.iter().zip(fields).all(|(parts, value)| parts.split(value, &mut own)) {
-            // What is evaluated first is so before the parts of the next are.
-            own.clear();
-            for (nth, (parts, value)) in parts.iter().zip(fields).enumerate() {
-                let (name, (_, ty)) = (numbered(nth), &self.variants[variant].fields[nth]);
-                let ty: Type = if types.definitions.is_value(ty) { ty.clone() } else { parse_quote!(_) };
-                lets.push(parse_quote!(let #name: #ty = #value;));
-                parts.split(&parse_quote!(#name), &mut own);
-            }
+        let mut own = vec![];
+        match self.parts[variant].iter().zip(fields).all(|(parts, value)| parts.split(value, &mut own)) {
+            true => self.tuple_with(variant, vec![], own, types),
+            false => self.tuple_of_kept(variant, fields, types),
         }
+    }
+
+    /// The same; the fields are in variables first, so that they are evaluated in their order, and have their types.
+    fn tuple_of_kept(&self, variant: usize, fields: &[Expr], types: &Types<'_>) -> Option<Expr> {
+        let (mut own, mut lets) = (vec![], vec![]);
+        for (nth, (parts, value)) in self.parts[variant].iter().zip(fields).enumerate() {
+            let (name, (_, ty)) = (numbered(nth), &self.variants[variant].fields[nth]);
+            let ty: Type = if types.definitions.is_value(ty) { ty.clone() } else { parse_quote!(_) };
+            lets.push(parse_quote!(let #name: #ty = #value;));
+            parts.split(&parse_quote!(#name), &mut own);
+        }
+        self.tuple_with(variant, lets, own, types)
+    }
+
+    fn tuple_with(
+        &self,
+        variant: usize,
+        lets: Vec<Stmt>,
+        mut own: Vec<Expr>,
+        types: &Types<'_>,
+    ) -> Option<Expr> {
         let mut all = vec![self.code(variant)];
         for (nth, parts) in self.parts.iter().enumerate() {
             match nth == variant {
@@ -170,7 +184,11 @@ impl Enumeration {
             let path = variant.path(&self.ty);
             let names: Vec<Ident> = (0..variant.fields.len()).map(numbered).collect();
             let fields: Vec<Expr> = names.iter().map(|name| parse_quote!(#name)).collect();
-            let tuple = self.tuple_of(nth, &fields, types)?;
+            let are_taken_apart = self.parts[nth].iter().any(|parts| matches!(parts, Parts::Several(..)));
+            let tuple = match are_taken_apart {
+                true => self.tuple_of_kept(nth, &fields, types)?,
+                false => self.tuple_of(nth, &fields, types)?,
+            };
             let members = variant.fields.iter().map(|(member, _)| member);
             arms.push(match variant.fields.is_empty() {
                 true => parse_quote!(#path => #tuple,),
