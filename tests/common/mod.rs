@@ -241,9 +241,23 @@ pub fn cancelled_with_results<R>(
     options: &Options,
     mut batched: impl FnMut(&Options) -> Outcome<R>,
 ) -> Outcome<R> {
+    with_enough_time(results, |time| cancelled_late(time, CancelToken::new(), options, &mut batched))
+}
+
+/// The same with deadlines.
+pub fn overdue_with_results<R>(
+    results: usize,
+    options: &Options,
+    mut batched: impl FnMut(&Options) -> Outcome<R>,
+) -> Outcome<R> {
+    with_enough_time(results, |time| batched(&options.clone().deadline(time)))
+}
+
+/// The first of some runs, each of which has more time, in which so many members have results.
+fn with_enough_time<R>(results: usize, mut run: impl FnMut(Duration) -> Outcome<R>) -> Outcome<R> {
     let mut time = Duration::from_millis(10);
     loop {
-        let outcome = cancelled_late(time, CancelToken::new(), options, &mut batched);
+        let outcome = run(time);
         if time > Duration::from_secs(300) || outcome.len() - outcome.faults().len() >= results {
             return outcome;
         }

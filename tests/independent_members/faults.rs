@@ -5,8 +5,8 @@
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::common::executors;
-use autobatch::{BatchError, CancelToken, FaultKind, Options, autobatch};
+use crate::common::{cancelled_with_results, executors};
+use autobatch::{BatchError, FaultKind, Options, autobatch};
 
 #[autobatch]
 fn risky(n: u32, d: u32) -> u32 {
@@ -135,14 +135,7 @@ fn a_member_that_never_ends_starves_nobody() {
 fn a_run_can_be_cancelled() {
     let n: Vec<u32> = (0..50).collect();
     for (how, options) in batching() {
-        let token = CancelToken::new();
-        let other = token.clone();
-        let ender = std::thread::spawn(move || {
-            std::thread::sleep(std::time::Duration::from_millis(30));
-            other.cancel();
-        });
-        let outcome = spin_batched_with(&n, &options.cancel(&token)).unwrap();
-        ender.join().unwrap();
+        let outcome = cancelled_with_results(0, &options, |o| spin_batched_with(&n, o).unwrap());
         let faults = outcome.faults();
         assert!(faults.iter().any(|f| f.member == 13), "{how}");
         assert!(faults.iter().all(|f| f.kind == FaultKind::Cancelled), "{how}");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use autobatch::{Engine, Executor, FaultKind, Isa, Options, Program, autobatch};
 
 use crate::common::promises::states_agree;
-use crate::common::{Bits, cancelled_with_results, executors};
+use crate::common::{Bits, executors, overdue_with_results};
 use crate::seeds;
 
 /// A generator that is not `Copy`, with a method that calls another.
@@ -321,7 +321,7 @@ fn who_is_cancelled_takes_no_other_member_along() {
         for threads in [1, 2] {
             let mut own = states.clone();
             let options = options.clone().threads(threads).quiet(true);
-            let outcome = cancelled_with_results(540, &options, |options| {
+            let outcome = overdue_with_results(540, &options, |options| {
                 own.clone_from(&states);
                 endless_batched_with(&mut own, &numbers, options).expect("a batch")
             });

@@ -4,7 +4,7 @@
 // Written as users write.
 #![allow(clippy::needless_range_loop)]
 
-use crate::common::{agree_at, cancelled_with_results, column, executors};
+use crate::common::{agree_at, cancelled_with_results, column, executors, overdue_with_results};
 use crate::lookups::{noise, same_outcomes};
 use autobatch::program::Rounds;
 use autobatch::{Engine, Executor, FaultKind, Options, autobatch};
@@ -470,10 +470,9 @@ fn endless_members_end_alone() {
             is_right(name, outcome, FaultKind::StepsExceeded);
         }
         let results = rows.len() - rows.len().div_ceil(7);
-        let cancelled = cancelled_with_results(results, &options, |options| {
-            circling_batched_with(&rows, firsts.clone(), options).expect("a batch")
-        });
-        is_right(name, cancelled, FaultKind::Cancelled);
+        let run = |o: &Options| circling_batched_with(&rows, firsts.clone(), o).expect("a batch");
+        is_right(name, cancelled_with_results(results, &options, run), FaultKind::Cancelled);
+        is_right(name, overdue_with_results(results, &options, run), FaultKind::DeadlineExceeded);
     }
 }
 
