@@ -122,36 +122,31 @@ fn each_instruction_is_checked() -> bool {
     cfg!(miri) || std::env::var_os("AUTOBATCH_CHECKED").is_some()
 }
 
-/// The combinations to run a batch of `members` in: most of them for a single member; for others a diagonal on which
-/// every executor still meets every instruction set and every thread count.
+/// The combinations to run a batch of `members` in: every executor meets every instruction set, and every number of threads.
+/// Batches of other sizes have other numbers of lanes and of threads with each.
 fn combinations(members: usize) -> Vec<(String, Options)> {
     let isas = [("baseline", Isa::Baseline), ("avx2", Isa::Avx2), ("widest", Isa::Avx512)];
-    let lane_counts = [None, Some(7), Some(64), Some(1000), Some(1)];
+    let mut lane_counts = vec![None, Some(7), Some(64), Some(1000)];
+    if members <= 1000 {
+        // No vector code runs, which is slow.
+        lane_counts.push(Some(1));
+    }
     let mut all = Vec::new();
     for (e, (name, executor)) in executors().into_iter().enumerate() {
-        for t in 0..3 {
-            for (l, lanes) in lane_counts.into_iter().enumerate() {
-                for (i, (isa_name, isa)) in isas.into_iter().enumerate() {
-                    let keep = match members {
-                        _ if each_instruction_is_checked() => t == 0 && i == e % 3 && lanes == Some(7),
-                        1 => (e + t + l + 2 * i) % 3 == 0,
-                        0..=1000 => (e + t + l + 2 * i) % 7 == members % 7,
-                        // One lane is left out: it is slow, and no vector code runs.
-                        _ => (e + t + i) % 3 == 0 && l == (e + t) % 4,
-                    };
-                    if keep {
-                        let threads = t + 1;
-                        let mut options = executor.clone().threads(threads).isa(isa);
-                        if let Some(lanes) = lanes {
-                            options = options.lanes(lanes);
-                        }
-                        all.push((
-                            format!("{name}, {threads} threads, {lanes:?} lanes, {isa_name}"),
-                            options,
-                        ));
-                    }
-                }
+        for (i, (isa_name, isa)) in isas.into_iter().enumerate() {
+            if each_instruction_is_checked() && i != e % 3 {
+                continue;
             }
+            let turn = e + i + members;
+            let (threads, lanes) = match each_instruction_is_checked() {
+                true => (1, Some(7)),
+                false => (turn % 3 + 1, lane_counts[(turn + i) % lane_counts.len()]),
+            };
+            let mut options = executor.clone().threads(threads).isa(isa);
+            if let Some(lanes) = lanes {
+                options = options.lanes(lanes);
+            }
+            all.push((format!("{name}, {threads} threads, {lanes:?} lanes, {isa_name}"), options));
         }
     }
     all
