@@ -312,20 +312,26 @@ fn has_members(function: &Function) -> bool {
 /// Chooses the word and strip by the numbers the program names: program-counter words as wide as
 /// the data need no conversion when they become masks. Only speed depends on it.
 fn width(functions: &[Function], lowered: &Lowered) -> Width {
-    let (mut floats, mut integers, mut narrow) = (0, 0, 0);
+    let (mut floats, mut integers, mut sizes, mut narrow, mut narrow_floats) = (0, 0, 0, 0, 0);
     for source in &lowered.sources {
         let f = &functions[*source];
         let (sig, body) = (f.sig.to_token_stream(), f.body.to_token_stream());
         for word in [sig, body].into_iter().flat_map(mentions::words_and_suffixes) {
             match word.as_str() {
                 "f64" => floats += 1,
-                "u64" | "i64" | "usize" | "isize" => integers += 1,
-                "f32" | "u32" | "i32" | "u16" | "i16" | "u8" | "i8" => narrow += 1,
+                "u64" | "i64" => integers += 1,
+                "usize" | "isize" => sizes += 1,
+                "f32" => narrow_floats += 1,
+                "u32" | "i32" | "u16" | "i16" | "u8" | "i8" => narrow += 1,
                 _ => {}
             }
         }
     }
-    let wide = floats + integers;
+    // Beside narrow floats they are indices.
+    if narrow_floats == 0 {
+        integers += sizes;
+    }
+    let (wide, narrow) = (floats + integers, narrow + narrow_floats);
     let word64 = wide > 0 && wide >= narrow;
     // Shorter strips are unrolled before LLVM's vectoriser sees them, and end up scalar.
     let recursive = lowered.program.functions.iter().any(|f| f.recursive);

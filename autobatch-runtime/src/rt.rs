@@ -86,7 +86,7 @@ pub use crate::batch::{
 pub use crate::probes::{
     checked::{Checked, Same},
     math_receiver::{OtherType, Typed},
-    type_id::{NoList, is_plain, shown, yields_plain},
+    type_id::{NoList, is_plain, shown, yielded, yields_plain},
 };
 
 /// # `?`, ranges, ends of iterator chains
@@ -136,11 +136,11 @@ pub mod threads {
 /// The runtime relies on: strips that are read are filled. Where it copies bits it asserts that types are plain.
 pub mod lane_interchange {
     pub use crate::lane_interchange::{
-        ActiveLanes, Divisor, Of, One, QUICK, Remaining, Rounds, are_few, copy_rows, copy_rows_where, each,
-        endless, fill_rows, fill_rows_where, get, get_vector, held, in_rows, loaded, merge, merge_returned,
-        merge_rows, merge_vector, needs_no_drop, of_element, of_type, plain, plain_array, plain_elements,
-        plain_value, plain_vector, returns, rounds, rows, set, set_all, set_chosen, set_vector, spread,
-        spread_lists, spread_rows, spread_vector, steps, strip, swap_rows_where, vector,
+        ActiveLanes, Divisor, Halves, Of, One, QUICK, Remaining, Rounds, are_few, copy_rows, copy_rows_where,
+        each, endless, fill_rows, fill_rows_where, get, get_vector, held, in_rows, loaded, merge,
+        merge_returned, merge_rows, merge_vector, needs_no_drop, of_element, of_type, plain, plain_array,
+        plain_elements, plain_value, plain_vector, returns, rounds, rows, set, set_all, set_chosen,
+        set_vector, spread, spread_lists, spread_rows, spread_vector, steps, strip, swap_rows_where, vector,
     };
     pub use crate::storage::{UnknownZero, copied};
 }

@@ -16,6 +16,7 @@
 //! generated code contains no `unsafe`, so these functions are safe to call. The second is asserted where values are copied.
 
 mod divisor;
+mod halves;
 mod loaded;
 mod remaining;
 mod returns;
@@ -24,6 +25,7 @@ mod rows;
 mod strips;
 
 pub use divisor::{Divisor, QUICK};
+pub use halves::Halves;
 pub(crate) use loaded::Loaded;
 pub use loaded::loaded;
 pub use remaining::{Remaining, are_few, each};

@@ -69,8 +69,14 @@ pub(crate) fn is_one_of<T>(types: u16) -> bool {
 
 /// The same for what a function yields, which is not called: for types that have no name.
 #[cfg_attr(optimised, inline(always))]
-pub fn yields_plain<A, T>(_: impl FnOnce(A) -> Shown<T>) -> bool {
-    is_plain::<T>()
+pub fn yields_plain<A, T>(function: impl FnOnce(A) -> Shown<T>) -> bool {
+    yielded(function).plain()
+}
+
+/// What a function yields, which is not called.
+#[cfg_attr(optimised, inline(always))]
+pub fn yielded<A, T>(_: impl FnOnce(A) -> Shown<T>) -> Shown<T> {
+    Shown(PhantomData)
 }
 
 /// Shows a type to the compiler.

@@ -138,7 +138,7 @@ impl Node {
     }
 
     /// The variables that it mentions or declares.
-    pub(super) fn mentions(&self, names: &Names) -> VarSet {
+    pub(crate) fn mentions(&self, names: &Names) -> VarSet {
         match self {
             Node::Uniform(stmt) => mentions(names, slice::from_ref(stmt)),
             Node::Lanes(stmts) => mentions(names, stmts),

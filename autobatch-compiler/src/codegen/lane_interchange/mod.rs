@@ -3,6 +3,7 @@
 //! after a panic.
 
 mod branches;
+mod halves;
 mod nodes;
 mod places;
 
@@ -192,6 +193,8 @@ pub(crate) struct Writer<'a, 'p> {
     pub(super) breaking: Cell<usize>,
     /// Whether rounds of loops without an end are counted.
     counts_turns: Cell<bool>,
+    /// The variables that the loops around only set, kept in halves.
+    halved: RefCell<VarSet>,
 }
 
 /// The lane-interchanged code of a region, if all of it can have that form.
@@ -286,6 +289,7 @@ pub(crate) fn interchange(
         remaining: RefCell::default(),
         breaking: Cell::new(0),
         counts_turns: Cell::new(false),
+        halved: RefCell::default(),
     };
     let gone = &takes - &writer.strips;
     let lane_code = writer.code(&plan, &takes, &(&outs & &changed));
@@ -300,6 +304,14 @@ pub(crate) fn interchange(
         counts_turns: writer.counts_turns.get(),
         returns: returns.map(|_| (function.exit, unreturned())),
     })
+}
+
+/// What a place is a field of, or a field of a field.
+fn fields_of(place: &Expr) -> &Expr {
+    match place {
+        Expr::Field(e) => fields_of(&e.base),
+        other => other,
+    }
 }
 
 /// Variables that a `let` anywhere in the code declares.
@@ -417,19 +429,7 @@ impl Writer<'_, '_> {
                         *e.index = parse_quote!(#at);
                     }
                 });
-                let rt = &self.emitter.rt;
-                let (root, indices) = indexed(&expr);
-                let indices = indices.len();
-                if !self.is_asked(root) {
-                    return quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#expr)));
-                }
-                // Whether a constant or a field is a list only rustc knows.
-                let steps = (0..indices).map(|_| quote!(.element()));
-                quote!({
-                    #[allow(unused_imports)]
-                    use #rt::NoList as _;
-                    #rt::shown(&#root)#(#steps)*.plain()
-                })
+                self.asks(&expr, &at, quote!(plain))
             }
         });
         let returns = self.returns.iter().map(|v| {
@@ -441,15 +441,28 @@ impl Writer<'_, '_> {
         quote!(true #(&& #all)*)
     }
 
-    /// Whether only rustc knows what a list is: a place whose type the file does not have.
-    fn is_asked(&self, list: &Expr) -> bool {
-        fn is_place(expr: &Expr) -> bool {
-            match expr {
-                Expr::Field(e) => is_place(&e.base),
-                other => matches!(other, Expr::Path(_)),
+    /// Whether the elements of what an expression indexes are as wanted. What is indexed rustc knows: a list, or what has an `Index` of its
+    /// own.
+    fn asks(&self, element: &Expr, at: &Ident, wanted: TokenStream) -> TokenStream {
+        let rt = &self.emitter.rt;
+        let (list, indices) = indexed(element);
+        let of = match fields_of(list) {
+            Expr::Path(_) => quote!(#rt::shown(&#list)),
+            _ => quote!(#rt::yielded(|#at: usize| #rt::shown(&#list))),
+        };
+        let steps = indices.iter().map(|_| quote!(.element()));
+        let around = match fields_of(list) {
+            inner @ Expr::Index(_) => {
+                let asks = self.asks(inner, at, quote!(known));
+                Some(quote!(#asks &&))
             }
-        }
-        is_place(list) && !self.scope.is_known(list)
+            _ => None,
+        };
+        quote!(#around {
+            #[allow(unused_imports)]
+            use #rt::NoList as _;
+            #of #(#steps)*.#wanted()
+        })
     }
 
     fn code(&self, plan: &Plan, takes: &VarSet, outs: &VarSet) -> TokenStream {

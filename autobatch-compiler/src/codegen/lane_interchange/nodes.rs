@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Stmt, parse_quote};
+use syn::{ExprForLoop, Stmt, parse_quote};
 
 use super::{
     Layout, QUICK, Within, Writer, all_declared, divisor, element, has_returned, result, unreturned,
@@ -33,42 +33,7 @@ impl Writer<'_, '_> {
                 quote!(#stmt)
             }
             Node::Loop(head, body) => {
-                let mut iter = head.expr.clone();
-                self.in_place(&mut iter);
-                let search = self.divisions();
-                let changing = search.written(head, body);
-                let is_inside = within.is_some();
-                let outer = within.map(|w| w.fixed.clone()).unwrap_or_default();
-                let own = &search.divisors(head, body, &self.may_divide(&changing)) - &outer;
-                let divisors = own.iter().map(|v| {
-                    let (divisor, new) = (divisor(*v), self.new_divisor());
-                    quote!(let mut #divisor = #new;)
-                });
-                let within = Within { fixed: &outer | &own, changing };
-                let leave = self.leave(body);
-                let entered = self.enter(head, body);
-                let body = body.iter().map(|node| {
-                    let code = self.node(node, Some(&within));
-                    let all_left = self.leaves(node).then_some(&entered.leave);
-                    quote!(#code #all_left)
-                });
-                let body: Vec<TokenStream> = body.collect();
-                let (count, pat) = (entered.count, entered.pat);
-                // Nobody need be in the loop.
-                let all_left = entered.around.0.is_some().then_some(entered.leave);
-                self.leave_loop(entered.around);
-                let rt = &self.emitter.rt;
-                let is_endless = endless(&head.expr).is_some();
-                let counts = self.scope.names.trip_counts();
-                let counting = (!is_endless)
-                    .then(|| long_loops::counted_around_lanes(rt, &iter, entered.of_all, is_inside, counts));
-                let (before, iter, turn) = match counting.flatten() {
-                    Some(Counted { before, iter, turn }) => (before, quote!(#iter), turn),
-                    None if is_endless => (quote!(), quote!(#iter), self.count_turn()),
-                    None => (quote!(), quote!(#iter), quote!()),
-                };
-                let faulty = is_endless.then(|| self.give_up()).flatten();
-                quote!(#count #(#divisors)* #before for #pat in #iter { #all_left #turn #(#body)* #leave #faulty })
+                self.with_halves(&head.expr, body, || self.loop_of_all(head, body, within))
             }
             Node::Lanes(stmts) => within
                 .and_then(|within| self.quotient(stmts, within))
@@ -112,8 +77,48 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// A loop that runs once for the strip.
+    fn loop_of_all(&self, head: &ExprForLoop, body: &[Node], within: Option<&Within>) -> TokenStream {
+        let mut iter = head.expr.clone();
+        self.in_place(&mut iter);
+        let search = self.divisions();
+        let changing = search.written(head, body);
+        let is_inside = within.is_some();
+        let outer = within.map(|w| w.fixed.clone()).unwrap_or_default();
+        let own = &search.divisors(head, body, &self.may_divide(&changing)) - &outer;
+        let divisors = own.iter().map(|v| {
+            let (divisor, new) = (divisor(*v), self.new_divisor());
+            quote!(let mut #divisor = #new;)
+        });
+        let within = Within { fixed: &outer | &own, changing };
+        let leave = self.leave(body);
+        let entered = self.enter(head, body);
+        let body = body.iter().map(|node| {
+            let code = self.node(node, Some(&within));
+            let all_left = self.leaves(node).then_some(&entered.leave);
+            quote!(#code #all_left)
+        });
+        let body: Vec<TokenStream> = body.collect();
+        let (count, pat) = (entered.count, entered.pat);
+        // Nobody need be in the loop.
+        let all_left = entered.around.0.is_some().then_some(entered.leave);
+        self.leave_loop(entered.around);
+        let rt = &self.emitter.rt;
+        let is_endless = endless(&head.expr).is_some();
+        let counts = self.scope.names.trip_counts();
+        let counting = (!is_endless)
+            .then(|| long_loops::counted_around_lanes(rt, &iter, entered.of_all, is_inside, counts));
+        let (before, iter, turn) = match counting.flatten() {
+            Some(Counted { before, iter, turn }) => (before, quote!(#iter), turn),
+            None if is_endless => (quote!(), quote!(#iter), self.count_turn()),
+            None => (quote!(), quote!(#iter), quote!()),
+        };
+        let faulty = is_endless.then(|| self.give_up()).flatten();
+        quote!(#count #(#divisors)* #before for #pat in #iter { #all_left #turn #(#body)* #leave #faulty })
+    }
+
     /// Whether lane code finds the variable in a strip.
-    fn in_strip(&self, var: VarId) -> bool {
+    pub(super) fn in_strip(&self, var: VarId) -> bool {
         self.strips.contains(&var) && !self.uniforms.contains(&var) && self.kind(var) == Layout::Strip
     }
 
@@ -238,7 +243,7 @@ impl Writer<'_, '_> {
         let chosen = assigned_under_condition(names, stmts);
         let set = mine.iter().filter(in_hand).filter(|v| written.contains(v)).map(|v| {
             let (strip, ident) = (strip(*v), self.ident(*v));
-            match self.kind(*v) {
+            let set = match self.kind(*v) {
                 Layout::Strip if chosen.contains(v) => {
                     let zero = self.zero();
                     quote!(#rt::set_chosen(&mut #strip, #l, #zero, #ident);)
@@ -246,9 +251,11 @@ impl Writer<'_, '_> {
                 Layout::Vector => quote!(#rt::set_vector(&mut #strip, #l, #ident);),
                 Layout::Borrowed => quote!(#rt::set(&mut #strip, #l, #rt::copied(#ident));),
                 _ => quote!(#rt::set(&mut #strip, #l, #ident);),
-            }
+            };
+            self.leave_halves(*v, set)
         });
         let mut stmts = stmts.to_vec();
+        let halves = self.set_halves(&mut stmts);
         let returns = self.returns.filter(|_| self.has_returns(&stmts));
         let (before, after) = match returns {
             Some(v) => {
@@ -292,7 +299,7 @@ impl Writer<'_, '_> {
             other => quote!(#other),
         });
         (
-            quote!(#(#get)* #before #breaks #is_in #open #own_elements),
+            quote!(#(#get)* #halves #before #breaks #is_in #open #own_elements),
             quote!(#(#code)*),
             quote!(#(#set)* #after #leaves #close),
         )

@@ -285,7 +285,7 @@ impl Writer<'_, '_> {
     }
 
     /// Whether an expression is a variable that is the same for all lanes, a constant, or a part of one that may be looked at here.
-    fn is_shared_place(&self, expr: &Expr) -> bool {
+    pub(super) fn is_shared_place(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Field(e) => self.is_shared_place(&e.base),
             Expr::Index(e) => {
