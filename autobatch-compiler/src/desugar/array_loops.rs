@@ -13,7 +13,9 @@
 
 use proc_macro2::Span;
 use quote::ToTokens;
-use syn::{Block, Expr, ExprForLoop, ExprMethodCall, Ident, Pat, Stmt, Type, UnOp, parse_quote};
+use syn::{
+    Block, Expr, ExprForLoop, ExprMethodCall, Ident, Pat, Stmt, Type, UnOp, parse_quote, parse_quote_spanned,
+};
 
 use crate::desugar::binding_modes::{is, is_used_as_number, uses, without_stars};
 use crate::desugar::helper_checks::HelperChecks;
@@ -99,7 +101,10 @@ impl Arrays<'_> {
         let Type::Array(array) = &ty else { return None };
         let len = match param {
             Some(_) => array.len.clone(),
-            None => self.shapes.get(&variable)?.lengths.get(depth)?.clone(),
+            None => {
+                let shape = self.shapes.get(&variable);
+                shape.and_then(|shape| shape.lengths.get(depth)).unwrap_or(&array.len).clone()
+            }
         };
         if self.function.hides(&ty) || !self.definitions().is_value(&array.elem) {
             return None;
@@ -125,9 +130,9 @@ impl Arrays<'_> {
     /// The same in what all members share.
     fn shared(&self, place: &Expr, body: &Block) -> Option<Array> {
         let variable = base(place)?.path.get_ident()?;
-        let is_shared =
-            |p: &&Param| p.ident == *variable && p.pattern.is_none() && p.passing == Passing::Shared;
-        self.function.params.iter().find(is_shared)?;
+        if !self.is_shared_parameter(variable) && !self.is_reference(variable) {
+            return None;
+        }
         let inside = idents(body.to_token_stream());
         let stays = !walk::any(place, |at| match at {
             At::Expr(Expr::Path(p)) => p.path.get_ident().is_none_or(|i| i != variable && inside.contains(i)),
@@ -151,9 +156,29 @@ impl Arrays<'_> {
         Some(Array { elem: (*array.elem).clone(), len: array.len.clone(), count, whole: ty.clone() })
     }
 
-    /// Whether an iterator goes over an array of the member's.
-    fn has_own(&self, iter: &Expr) -> bool {
-        walk::any(iter, |at| matches!(at, At::Expr(path @ Expr::Path(_)) if self.of(path).is_some()))
+    fn is_shared_parameter(&self, variable: &Ident) -> bool {
+        let is_shared =
+            |p: &Param| p.ident == *variable && p.pattern.is_none() && p.passing == Passing::Shared;
+        self.function.params.iter().any(is_shared)
+    }
+
+    /// Whether a variable is a reference that stays the same, so that nothing changes what is behind it.
+    fn is_reference(&self, variable: &Ident) -> bool {
+        let is_fixed = self.function.bindings.get(&variable.to_string()).is_some_and(|b| !b.mutable);
+        let ty = self.types.of(self.scopes, &parse_quote!(#variable));
+        is_fixed && matches!(ty, Some(Type::Reference(r)) if r.mutability.is_none())
+    }
+
+    /// Whether an iterator goes over an array of the member's, or one behind a reference that it has.
+    fn has_own(&self, iter: &Expr, body: &Block) -> bool {
+        walk::any(iter, |at| match at {
+            At::Expr(path @ Expr::Path(p)) => {
+                self.of(path).is_some()
+                    || p.path.get_ident().is_some_and(|variable| self.is_reference(variable))
+                        && self.shared(path, body).is_some()
+            }
+            _ => false,
+        })
     }
 
     /// A literal, or a constant of the file's that is one.
@@ -164,7 +189,7 @@ impl Arrays<'_> {
     /// The loop that counts, and what rustc has to check.
     pub(super) fn counting(&self, e: &ExprForLoop, at: &Ident) -> Option<(ExprForLoop, HelperChecks)> {
         let mut checks = HelperChecks::default();
-        if !self.has_own(&e.expr) {
+        if !self.has_own(&e.expr, &e.body) {
             return None;
         }
         let (len, _) = self.length(&e.expr, &e.body, &mut checks)?;
@@ -173,7 +198,7 @@ impl Arrays<'_> {
         self.bind(&e.pat, &item, &mut body, &mut lets, &mut checks)?;
         body.stmts.splice(0..0, lets);
         let (attrs, label) = (&e.attrs, &e.label);
-        let counting = parse_quote!(#(#attrs)* #label for #at in 0..#len #body);
+        let counting = parse_quote_spanned!(e.for_token.span=> #(#attrs)* #label for #at in 0..#len #body);
         Some((counting, checks))
     }
 
@@ -186,7 +211,7 @@ impl Arrays<'_> {
         };
         match bare(iter) {
             Expr::Reference(e) => Some(written(self.at(&e.expr, body)?, checks)),
-            path @ Expr::Path(_) => Some(written(self.of(path)?, checks)),
+            path @ Expr::Path(_) => Some(written(self.at(path, body)?, checks)),
             Expr::MethodCall(e) if e.turbofish.is_none() => {
                 match (e.method.to_string().as_str(), e.args.first().map(bare)) {
                     ("iter" | "iter_mut", None) => {

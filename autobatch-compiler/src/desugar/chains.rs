@@ -10,7 +10,7 @@
 //! **Invariant:** what is evaluated, and in which order, stays: adaptors are lazy, so an element runs through all of them before the next one is
 //! asked for. A variable of the loop has the type that the chain's value has, wherever that decides what code means.
 
-use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Stmt, Type, parse_quote};
+use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Stmt, Type, parse_quote_spanned};
 
 use crate::desugar::chain_ends::{self, Ended};
 use crate::desugar::chain_loop::is_quiet;
@@ -62,7 +62,8 @@ pub(super) fn loop_of(
     let Ended { before, value, round, source } = ended;
     let (pat, stmts) = (round.pat?, round.stmts);
     let leaves = !is_short && chain_ends::leaves(&last.method);
-    let each = parse_quote!(for #pat in #source { #(#stmts)* });
+    // A loop is explained by its line.
+    let each = parse_quote_spanned!(last.method.span()=> for #pat in #source { #(#stmts)* });
     let (is_counted, is_alike) = (is_counted(&source), runs_alike(&source));
     Some(ChainLoop { before, each, value, closures: round.closures, is_counted, is_short, is_alike, leaves })
 }
@@ -151,6 +152,8 @@ fn is_counted(source: &Expr) -> bool {
 mod tests {
     use proc_macro2::Span;
     use quote::{ToTokens, quote};
+
+    use syn::parse_quote;
 
     use super::*;
 

@@ -338,7 +338,53 @@ impl<'a> Expansion<'a> {
 
     fn is_shared_list(&self, list: &Expr) -> bool {
         let ty = self.helpers.types().of(&self.scopes, list);
-        self.caller().is_shared(list) && ty.is_some_and(|ty| self.definitions().list(&ty).is_some())
+        let is_shared = match list {
+            // One of a shared list of lists.
+            Expr::Index(e) => {
+                matches!(bare(&e.index), Expr::Path(_) | Expr::Lit(_)) && self.is_shared_list(bare(&e.expr))
+            }
+            list => {
+                self.caller().is_shared(list)
+                    || name(list).is_some_and(|variable| self.is_shared_item(&variable))
+            }
+        };
+        is_shared && ty.is_some_and(|ty| self.definitions().list(&ty).is_some())
+    }
+
+    /// Whether a variable is what a loop or a chain over a shared list gives its rounds.
+    fn is_shared_item(&self, variable: &str) -> bool {
+        fn binds(pat: &Pat, variable: &str) -> bool {
+            match pat {
+                Pat::Ident(p) => p.ident == variable && p.mutability.is_none(),
+                Pat::Reference(p) => binds(&p.pat, variable),
+                Pat::Tuple(p) if p.elems.len() == 2 => binds(&p.elems[1], variable),
+                _ => false,
+            }
+        }
+        fn list(items: &Expr) -> &Expr {
+            match bare(items) {
+                Expr::Reference(e) if e.mutability.is_none() => &e.expr,
+                Expr::MethodCall(e)
+                    if e.args.is_empty() && (e.method == "iter" || e.method == "enumerate") =>
+                {
+                    list(&e.receiver)
+                }
+                list => list,
+            }
+        }
+        walk::any(&self.function.body, |at| {
+            let (pat, items) = match at {
+                At::Expr(Expr::ForLoop(e)) => (&*e.pat, &*e.expr),
+                At::Expr(Expr::MethodCall(e)) if e.method == "map" => match e.args.first() {
+                    Some(Expr::Closure(closure)) if closure.inputs.len() == 1 => {
+                        (&closure.inputs[0], &*e.receiver)
+                    }
+                    _ => return false,
+                },
+                _ => return false,
+            };
+            binds(pat, variable) && self.is_shared_list(bare(list(items)))
+        })
     }
 
     /// Spells out the types of values that chains yield.

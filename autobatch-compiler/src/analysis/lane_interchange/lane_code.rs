@@ -87,7 +87,7 @@ impl Admit<'_, '_> {
             Expr::Index(e) => self.index(e),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
                 self.array(&e.receiver).is_some()
-                    || self.is_list_of(&e.receiver, 1)
+                    || self.elements(&e.receiver).is_some()
                     || self.is_list(&e.receiver)
             }
             Expr::MethodCall(e) => {
@@ -237,7 +237,7 @@ impl Admit<'_, '_> {
             None if self.is_list(&e.expr) => self.lane(&e.index),
             None => {
                 let element = Expr::Index(e.clone());
-                self.element(e) && indexed(&element).1.into_iter().all(|index| self.lane(index))
+                self.element(e, Self::lane) && indexed(&element).1.into_iter().all(|index| self.lane(index))
             }
         }
     }

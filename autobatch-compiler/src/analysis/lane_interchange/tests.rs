@@ -538,3 +538,72 @@ fn heavy_branches_come_apart() {
     });
     assert_eq!(light, "1[3]1");
 }
+
+#[test]
+fn parts_of_elements_are_the_same_for_all_lanes() {
+    let found = |body: TokenStream| {
+        shapes(quote! {
+            fn f(x: f32, points: &[[f32; 2]], rows: &[Vec<f32>]) -> f32 {
+                let mut s = x;
+                #body
+                s
+            }
+        })
+    };
+    for body in [
+        quote!(for p in points {
+            s = s * p[0] + p[1];
+        }),
+        quote!(for &p in points {
+            s = s * p[0] + p[1];
+        }),
+        quote!(for [a, b] in points {
+            s = s * a + b;
+        }),
+        quote!(for (i, &[a, b]) in points.iter().enumerate() {
+            s = s * a + b * i as f32;
+        }),
+    ] {
+        assert_eq!(found(body.clone()), ["1[1]1"], "{body}");
+    }
+    for body in [
+        quote!(for i in 0..points.len() {
+            let p = points[i];
+            s = s * p[0] + p[1];
+        }),
+        quote!(for i in 0..points.len() {
+            let [a, b] = points[i];
+            s = s * a + b;
+        }),
+    ] {
+        assert_eq!(found(body.clone()), ["1[u1]1"], "{body}");
+    }
+    for body in [
+        quote!(for row in rows {
+            for v in row {
+                s += v * x;
+            }
+        }),
+        quote!(for row in rows {
+            for i in 0..row.len() {
+                s += row[i] * x;
+            }
+        }),
+        quote!(for i in 0..rows.len() {
+            for v in rows[i].iter() {
+                s += v * x;
+            }
+        }),
+    ] {
+        assert_eq!(found(body.clone()), ["1[[1]]1"], "{body}");
+    }
+    // An element of a lane's own is no list that all lanes go through.
+    assert!(
+        found(quote!(for _ in 0..9 {
+            for v in &rows[s as usize] {
+                s += v * x;
+            }
+        }))
+        .is_empty()
+    );
+}

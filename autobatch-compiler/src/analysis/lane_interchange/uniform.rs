@@ -29,6 +29,10 @@ pub(super) enum Items {
 /// The parts of an element that a pattern names, with the patterns.
 fn parts<'p>(pat: &'p Pat, element: &Expr) -> Vec<(&'p Pat, Expr)> {
     match pat {
+        Pat::Slice(p) => {
+            let part = |(nth, part): (usize, &'p Pat)| parts(part, &parse_quote!(#element[#nth]));
+            p.elems.iter().enumerate().flat_map(part).collect()
+        }
         Pat::Tuple(p) => {
             let part = |(nth, part): (usize, &'p Pat)| {
                 let nth = Index::from(nth);
@@ -92,8 +96,21 @@ impl Admit<'_, '_> {
         }
     }
 
-    fn elements(&mut self, list: &Expr) -> Option<Items> {
-        self.is_list_of(list, 1).then(|| Items::Elements(Box::new(parse_quote!(#list[0]))))
+    pub(super) fn elements(&mut self, list: &Expr) -> Option<Items> {
+        let element: Expr = if self.is_list_of(list, 1) {
+            parse_quote!(#list[0])
+        } else {
+            // One of a list of lists.
+            let list = self.same_element(list)?;
+            let element = parse_quote!(#list[0]);
+            let (root, indices) = indexed(&element);
+            if !matches!(root, Expr::Path(_)) {
+                return None;
+            }
+            self.leaves.push(Leaf::List(root.clone(), indices.len()));
+            element
+        };
+        Some(Items::Elements(Box::new(element)))
     }
 
     /// Whether an expression is a shared list, and one of lists where so many indices follow. What only has the name of one rustc is asked.
@@ -134,7 +151,7 @@ impl Admit<'_, '_> {
                 let vars = bound(&self.scope.names, pat);
                 self.lists.extend(vars.into_iter().map(|var| (var, (**list).clone())));
             }
-            (Pat::Tuple(_), Items::Elements(element)) if self.is_known_element(element) => {
+            (Pat::Tuple(_) | Pat::Slice(_), Items::Elements(element)) if self.is_known_element(element) => {
                 for (part, element) in parts(pat, element) {
                     self.item(part, &Items::Elements(Box::new(element)));
                 }
@@ -172,22 +189,34 @@ impl Admit<'_, '_> {
                 return true;
             }
             (Pat::Tuple(_), place) => place,
+            (pat @ Pat::Slice(_), place) if names_only(pat) => place,
             (Pat::Ident(_), Expr::Reference(e)) if e.mutability.is_none() => bare(&e.expr),
+            (Pat::Ident(p), place) if p.mutability.is_none() => place,
             _ => return false,
         };
-        let (list, indices) = indexed(element);
         let known = self.leaves.len();
-        let takes = !indices.is_empty()
-            && self.is_known_list_of(list, indices.len())
-            && vars.iter().all(|var| self.may_be_uniform(*var))
-            && indices.into_iter().all(|index| self.uniform(index));
-        if takes {
-            self.item(&local.pat, &Items::Elements(Box::new(self.in_whole(element.clone()))));
-            self.uniforms.extend(vars);
-        } else {
-            self.leaves.truncate(known);
+        let takes = vars.iter().all(|var| self.may_be_uniform(*var));
+        let taken = if takes { self.same_element(element) } else { None };
+        let is_taken = taken.is_some();
+        match taken {
+            Some(element) => {
+                self.item(&local.pat, &Items::Elements(Box::new(element)));
+                self.uniforms.extend(vars);
+            }
+            None => self.leaves.truncate(known),
         }
-        takes
+        is_taken
+    }
+
+    /// An element, or a part of one, that is the same for all lanes.
+    fn same_element(&mut self, element: &Expr) -> Option<Expr> {
+        if let Some(part) = self.part_of_element(element, Self::uniform) {
+            return Some(self.in_whole(part));
+        }
+        let (list, indices) = indexed(element);
+        let is_known = !indices.is_empty() && self.is_known_list_of(list, indices.len());
+        let is_same = is_known && indices.into_iter().all(|index| self.uniform(index));
+        is_same.then(|| self.in_whole(element.clone()))
     }
 
     /// Whether lane code may have a value, of which a pattern may take the parts.
@@ -231,8 +260,12 @@ impl Admit<'_, '_> {
     }
 
     /// An element of shared data: constant or shared list, any index.
-    pub(super) fn element(&mut self, e: &syn::ExprIndex) -> bool {
+    pub(super) fn element(&mut self, e: &syn::ExprIndex, admits: fn(&mut Self, &Expr) -> bool) -> bool {
         let element = Expr::Index(e.clone());
+        if let Some(part) = self.part_of_element(&element, admits) {
+            self.leaves.push(Leaf::Element(self.in_whole(part)));
+            return true;
+        }
         let (list, indices) = indexed(&element);
         let is_list = self.is_list_of(list, indices.len());
         if is_list {
@@ -241,13 +274,36 @@ impl Admit<'_, '_> {
         is_list
     }
 
+    /// An element of a shared list, or a part of one, also of what a loop gives its rounds: as one of the list's.
+    fn part_of_element(&mut self, part: &Expr, admits: fn(&mut Self, &Expr) -> bool) -> Option<Expr> {
+        match bare(part) {
+            Expr::Path(_) => {
+                let element = self.variable(part).and_then(|var| self.elements.get(&var))?;
+                self.is_known_element(element).then(|| element.clone())
+            }
+            Expr::Index(e) => {
+                let (list, index) = (&e.expr, &e.index);
+                let base = match self.part_of_element(list, admits) {
+                    None if self.is_known_list_of(list, 1) => (**list).clone(),
+                    base => base?,
+                };
+                admits(self, index).then(|| parse_quote!(#base[#index]))
+            }
+            Expr::Field(e) => {
+                let (base, member) = (self.part_of_element(&e.base, admits)?, &e.member);
+                Some(parse_quote!(#base.#member))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether an element, or a part of one, is of a list that is known well enough to name parts of its elements.
     fn is_known_element(&self, element: &Expr) -> bool {
-        let mut root = element;
-        while let Expr::Field(e) = root {
-            root = &e.base;
+        match element {
+            Expr::Index(e) => self.scope.is_known(&e.expr) || self.is_known_element(&e.expr),
+            Expr::Field(e) => self.is_known_element(&e.base),
+            _ => false,
         }
-        self.scope.is_known(indexed(root).0)
     }
 
     /// An element of a part of a list as one of the list, which code outside the loop knows too.
@@ -280,9 +336,11 @@ impl Admit<'_, '_> {
             Expr::Cast(e) => is_primitive(&e.ty) && self.uniform(&e.expr),
             Expr::Tuple(e) => e.elems.iter().all(|e| self.uniform(e)),
             Expr::Field(_) => self.field(expr, Self::uniform),
-            Expr::Index(e) => self.element(e) && indexed(expr).1.into_iter().all(|index| self.uniform(index)),
+            Expr::Index(e) => {
+                self.element(e, Self::uniform) && indexed(expr).1.into_iter().all(|index| self.uniform(index))
+            }
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
-                self.array(&e.receiver).is_some() || self.is_list_of(&e.receiver, 1)
+                self.array(&e.receiver).is_some() || self.elements(&e.receiver).is_some()
             }
             Expr::If(e) if e.attrs.is_empty() && !has_let(&e.cond) => {
                 let branch = |admit: &mut Self, block: &Block| match &block.stmts[..] {
@@ -353,31 +411,10 @@ impl Admit<'_, '_> {
 
     /// A field of something shared, or of an element of a shared list at an index that is admitted.
     pub(super) fn field(&mut self, expr: &Expr, admits: fn(&mut Self, &Expr) -> bool) -> bool {
-        fn of(expr: &Expr, root: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Option<Expr> {
-            match expr {
-                Expr::Field(e) => {
-                    let (base, member) = (of(&e.base, root)?, &e.member);
-                    Some(parse_quote!(#base.#member))
-                }
-                other => root(other),
-            }
+        if let Some(part) = self.part_of_element(expr, admits) {
+            self.leaves.push(Leaf::Element(self.in_whole(part)));
+            return true;
         }
-        let mut is_element = false;
-        let whole = of(expr, &mut |root| {
-            if let (list, [index]) = (indexed(root).0, &indexed(root).1[..]) {
-                is_element = true;
-                return (self.is_known_list_of(list, 1) && admits(self, index)).then(|| root.clone());
-            }
-            let var = self.variable(root)?;
-            if let Some(element) = self.elements.get(&var) {
-                is_element = true;
-                return self.is_known_element(element).then(|| element.clone());
-            }
-            self.is_shared(var).then(|| root.clone())
-        });
-        let leaf = if is_element { Leaf::Element } else { Leaf::Value };
-        let whole = whole.map(|whole| self.in_whole(whole));
-        self.leaves.extend(whole.clone().map(leaf));
-        whole.is_some()
+        self.is_shared_field(expr) && self.leaf(expr)
     }
 }
