@@ -37,5 +37,6 @@ mod structs_of_several_words;
 mod structures;
 mod task_blocks_and_gangs;
 mod uniform_loops;
+mod values_that_must_be_there;
 mod wavefront;
 mod wide_values_that_loops_set;

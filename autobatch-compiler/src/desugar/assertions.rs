@@ -5,6 +5,7 @@
 //! assert_eq!(n, 3);                  ──▶   __rt::vector::give_up_unless(n == 3);
 //! debug_assert!(c);                  ──▶   __rt::vector::give_up_unless(!cfg!(debug_assertions) || c);
 //! if c { panic!("…"); }              ──▶   __rt::vector::give_up_unless(!c);
+//! if c { x } else { panic!("…") }    ──▶   { __rt::vector::give_up_unless(c); x }
 //! ```
 //!
 //! A panic drops the tile, and its members run as scalar code, which says why. Lane code notes a fault in its place
@@ -15,22 +16,30 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
-use syn::{Expr, ExprIf, Ident, Macro, Stmt, parse_quote};
+use syn::{Block, Expr, ExprIf, Macro, Stmt, parse_quote};
 
 use crate::item::model::{Function, rebind};
 use crate::syntax::mentions::has_let;
-use crate::syntax::standard_macros::{list, panics};
-use crate::syntax::walk::{self, AtMut};
+use crate::syntax::standard_macros::{list, of_std, panics};
+use crate::syntax::walk::{self, At, AtMut};
 
 /// Makes calls of the assertions in a function's body. `rt` is the path of the runtime's hidden door, and `macros` are those of the file.
 pub(crate) fn rewrite(function: &mut Function, macros: &BTreeSet<String>, rt: &TokenStream) {
     let (mut body, mut any) = (function.body.clone(), false);
-    walk::map(&mut body, |at| {
-        let AtMut::Stmt(stmt) = at else { return };
-        if let Some(condition) = asserted(stmt, macros) {
-            *stmt = parse_quote!(#rt::vector::give_up_unless(#condition););
-            any = true;
+    walk::map(&mut body, |at| match at {
+        AtMut::Stmt(stmt) => {
+            if let Some(condition) = asserted(stmt, macros) {
+                *stmt = parse_quote!(#rt::vector::give_up_unless(#condition););
+                any = true;
+            }
         }
+        AtMut::Expr(expr) => {
+            if let Some((condition, value)) = value_asserted(expr, macros) {
+                *expr = parse_quote!({ #rt::vector::give_up_unless(#condition); #value });
+                any = true;
+            }
+        }
+        _ => {}
     });
     if any {
         rebind(function, body);
@@ -48,7 +57,7 @@ fn asserted(stmt: &Stmt, macros: &BTreeSet<String>) -> Option<Expr> {
 }
 
 fn of_macro(mac: &Macro, macros: &BTreeSet<String>) -> Option<Expr> {
-    let name = std_name(mac, macros)?.to_string();
+    let name = of_std(mac, macros)?.to_string();
     let args = list(&mac.tokens)?;
     let mut args = args.iter();
     match name.strip_prefix("debug_") {
@@ -57,16 +66,6 @@ fn of_macro(mac: &Macro, macros: &BTreeSet<String>) -> Option<Expr> {
             Some(parse_quote!(!cfg!(debug_assertions) || (#condition)))
         }
         None => of_arguments(&name, &mut args),
-    }
-}
-
-/// The name of a macro that is none of the file's.
-fn std_name<'m>(mac: &'m Macro, macros: &BTreeSet<String>) -> Option<&'m Ident> {
-    let segments: Vec<&Ident> = mac.path.segments.iter().map(|segment| &segment.ident).collect();
-    match segments[..] {
-        [of, name] if of == "core" && mac.path.leading_colon.is_some() => Some(name),
-        [name] => Some(name).filter(|name| !macros.contains(&name.to_string())),
-        _ => None,
     }
 }
 
@@ -88,14 +87,35 @@ fn of_arguments<'e>(name: &str, args: &mut impl Iterator<Item = &'e Expr>) -> Op
 
 /// `if c { panic!(…); }`
 fn of_if(e: &ExprIf, macros: &BTreeSet<String>) -> Option<Expr> {
-    let mac = match &e.then_branch.stmts[..] {
+    let condition = &e.cond;
+    let panics = only_panics(&e.then_branch, macros);
+    (panics && e.else_branch.is_none() && !has_let(condition)).then(|| parse_quote!(!(#condition)))
+}
+
+/// The condition and the value of `if c { x } else { panic!(…) }`. Lane code computes the value where there is none, so it has to come to
+/// an end.
+fn value_asserted<'e>(expr: &'e Expr, macros: &BTreeSet<String>) -> Option<(&'e Expr, &'e Block)> {
+    let Expr::If(e) = expr else { return None };
+    let Expr::Block(otherwise) = &*e.else_branch.as_ref()?.1 else { return None };
+    let ends = |at: At<'_>| match at {
+        At::Expr(e) => !matches!(
+            e,
+            Expr::Call(_) | Expr::MethodCall(_) | Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_)
+        ),
+        _ => true,
+    };
+    let fits = e.attrs.is_empty() && only_panics(&otherwise.block, macros) && !has_let(&e.cond);
+    (fits && !walk::any(&e.then_branch, |at| !ends(at))).then_some((&e.cond, &e.then_branch))
+}
+
+/// Whether a block does nothing but panic.
+fn only_panics(block: &Block, macros: &BTreeSet<String>) -> bool {
+    let mac = match &block.stmts[..] {
         [Stmt::Macro(mac)] => &mac.mac,
         [Stmt::Expr(Expr::Macro(mac), _)] => &mac.mac,
-        _ => return None,
+        _ => return false,
     };
-    let panics = std_name(mac, macros).is_some_and(panics);
-    let condition = &e.cond;
-    (panics && e.else_branch.is_none() && !has_let(condition)).then(|| parse_quote!(!(#condition)))
+    of_std(mac, macros).is_some_and(panics)
 }
 
 #[cfg(test)]
@@ -120,7 +140,7 @@ mod tests {
             assert_ne!(n, 4);
             if n == 5 { panic!("five") }
             if n == 6 { unreachable!(); }
-            x
+            if n < 9 { x } else { ::core::panic!("{n}") }
         });
         let expected = quote!({
             __rt::vector::give_up_unless((x > 0.0));
@@ -128,15 +148,19 @@ mod tests {
             __rt::vector::give_up_unless((n) != (4));
             __rt::vector::give_up_unless(!(n == 5));
             __rt::vector::give_up_unless(!(n == 6));
-            x
+            {
+                __rt::vector::give_up_unless(n < 9);
+                { x }
+            }
         });
         assert_eq!(body, expected.to_string());
     }
 
     #[test]
-    fn what_yields_a_value_or_does_more_stays() {
+    fn what_does_more_stays() {
         for body in [
-            quote!(if n == 5 { x } else { panic!("five") }),
+            quote!(if n == 5 { log(x) } else { panic!("five") }),
+            quote!(if n == 5 { x } else { log(x) }),
             quote!({
                 if n == 5 {
                     log(n);

@@ -107,10 +107,11 @@ fn learn(scopes: &mut Scopes, body: &Block, types: &Types<'_>) {
 
 /// The variables of enumerations.
 fn candidates(function: &Function, scopes: &Scopes, types: &Types<'_>) -> BTreeMap<String, Enumeration> {
-    // As wide as what they choose between.
-    let is_wide = |word: String| ["f64", "u64", "i64", "usize", "isize"].contains(&word.as_str());
+    // As wide as what they choose between. Beside narrow floats sizes are indices.
     let tokens = [function.sig.to_token_stream(), function.body.to_token_stream()];
-    let wide = tokens.into_iter().flat_map(words_and_suffixes).any(is_wide);
+    let words: BTreeSet<String> = tokens.into_iter().flat_map(words_and_suffixes).collect();
+    let names = |types: &[&str]| types.iter().any(|ty| words.contains(*ty));
+    let wide = names(&["f64", "u64", "i64"]) || names(&["usize", "isize"]) && !names(&["f32"]);
     let number: Type = if wide { parse_quote!(u64) } else { parse_quote!(u32) };
     let mut found = BTreeMap::new();
     let mut add = |ident: &Ident, is_certain: bool| {

@@ -2,7 +2,7 @@
 
 use syn::{BinOp, Expr, UnOp};
 
-use crate::syntax::mentions::is_compound;
+use crate::syntax::mentions::{bare, is_compound};
 
 /// The operands that are evaluated once and before anything else is done; none where one of them is a place.
 pub(super) fn operands(expr: &mut Expr) -> Option<Vec<&mut Expr>> {
@@ -16,6 +16,8 @@ pub(super) fn operands(expr: &mut Expr) -> Option<Vec<&mut Expr>> {
             _ => return None,
         },
         Expr::Cast(e) => vec![&mut e.expr],
+        // Of a value, not of a place.
+        Expr::Field(e) if matches!(bare(&e.base), Expr::MethodCall(_) | Expr::Call(_)) => vec![&mut e.base],
         Expr::Assign(e) => match is_place(&e.left) {
             true => vec![&mut e.right],
             false => return None,

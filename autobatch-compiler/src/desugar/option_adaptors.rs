@@ -13,7 +13,7 @@
 //! **Invariant:** what is evaluated, and in which order, stays. A method is that of `Option`: rustc checks that no trait's comes before it.
 
 use proc_macro2::Span;
-use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt, Type, parse_quote};
+use syn::{Block, Expr, ExprMethodCall, Ident, Member, Pat, Stmt, Type, parse_quote};
 
 use crate::desugar::chain_loop::is_quiet;
 use crate::desugar::chain_rounds::closure;
@@ -111,10 +111,12 @@ impl Adaptors<'_> {
         let (pat, with, without): (Pat, Expr, Expr) = match (name.as_str(), &args[..]) {
             ("is_some", []) => (parse_quote!(_), parse_quote!(true), parse_quote!(false)),
             ("is_none", []) => (parse_quote!(_), parse_quote!(false), parse_quote!(true)),
-            ("unwrap" | "expect", args) if args.iter().all(|arg| is_quiet(arg)) && !is_open(&held) => {
-                let method = &e.method;
-                let none = parse_quote!(::core::option::Option::None::<#held>.#method(#(#args),*));
+            ("unwrap", []) => {
+                let none = parse_quote!(::core::panic!("called `Option::unwrap()` on a `None` value"));
                 (parse_quote!(#it), parse_quote!(#it), none)
+            }
+            ("expect", [message]) if is_quiet(message) => {
+                (parse_quote!(#it), parse_quote!(#it), parse_quote!(::core::panic!("{}", #message)))
             }
             ("unwrap_or", [other]) if is_quiet(other) => {
                 (parse_quote!(#it), parse_quote!(#it), (*other).clone())
@@ -202,6 +204,26 @@ impl Adaptors<'_> {
     }
 }
 
+/// Makes a field of a value one of what its branches yield.
+fn of_tails(value: &mut Expr, member: &Member) {
+    let of_block = |block: &mut Block| {
+        if let Some(Stmt::Expr(tail, None)) = block.stmts.last_mut() {
+            of_tails(tail, member);
+        }
+    };
+    match value {
+        Expr::Paren(e) => of_tails(&mut e.expr, member),
+        Expr::Block(e) => of_block(&mut e.block),
+        Expr::If(e) => {
+            of_block(&mut e.then_branch);
+            e.else_branch.iter_mut().for_each(|(_, otherwise)| of_tails(otherwise, member));
+        }
+        // A panic.
+        Expr::Macro(_) => {}
+        other => *other = parse_quote!((#other).#member),
+    }
+}
+
 impl VisitMut for Adaptors<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         let mut stmts = Vec::new();
@@ -232,8 +254,15 @@ impl VisitMut for Adaptors<'_> {
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let is_of_call = matches!(expr, Expr::Field(e) if matches!(bare(&e.base), Expr::MethodCall(_)));
         visit_mut::visit_expr_mut(self, expr);
         let before = match expr {
+            Expr::Field(e) if is_of_call && !matches!(bare(&e.base), Expr::MethodCall(_)) => {
+                let mut value = (*e.base).clone();
+                of_tails(&mut value, &e.member);
+                *expr = value;
+                return;
+            }
             Expr::MethodCall(e) => {
                 if let Some(condition) = self.call(e) {
                     self.changed = true;
@@ -375,7 +404,7 @@ mod tests {
                     if let ::core::option::Option::Some(it) = optional {
                         it
                     } else {
-                        ::core::option::Option::None::<f64>.expect("it is there")
+                        ::core::panic!("{}", "it is there")
                     }
                 }),
             ),

@@ -1,5 +1,7 @@
 //! The arguments of the standard macros, as expressions.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -40,6 +42,16 @@ pub(crate) fn is_listed(mac: &Macro) -> bool {
 pub(crate) fn is_standard(mac: &Macro) -> bool {
     let others = ["format_args", "matches", "vec"];
     is_listed(mac) || others.iter().any(|name| mac.path.is_ident(name))
+}
+
+/// The name of a macro that is none of the file's, `macros`.
+pub(crate) fn of_std<'m>(mac: &'m Macro, macros: &BTreeSet<String>) -> Option<&'m Ident> {
+    let segments: Vec<&Ident> = mac.path.segments.iter().map(|segment| &segment.ident).collect();
+    match segments[..] {
+        [of, name] if of == "core" && mac.path.leading_colon.is_some() => Some(name),
+        [name] => Some(name).filter(|name| !macros.contains(&name.to_string())),
+        _ => None,
+    }
 }
 
 /// Whether a standard macro of this name does nothing but panic.

@@ -23,6 +23,7 @@ mod rows;
 mod scalar;
 mod self_calls;
 mod shared_lists;
+mod shared_rows;
 mod short_arrays;
 mod states;
 mod stmt;

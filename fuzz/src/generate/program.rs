@@ -201,6 +201,10 @@ impl Gen {
     fn signatures(&mut self, form: Form) {
         let count = if form == Form::Function { 1 } else { 1 + self.below(3) };
         let slice = (self.swarm.arrays && self.chance(45)).then(|| Ty::Slice(Box::new(self.some_type())));
+        let slice = slice.map(|slice| match self.chance(25) {
+            true => Ty::Slice(Box::new(Ty::Array(Box::new(self.number_type()), 1 + self.below(4)))),
+            false => slice,
+        });
         let slice = match &self.defs.state {
             Some(state) => Some(Ty::Slice(Box::new(state.of.clone()))).filter(|_| self.chance(50)),
             None => slice,

@@ -133,7 +133,9 @@ impl Gen {
             25 => self.watch(depth),
             26 => self.change_by_macro(),
             27 if self.chance(35) => self.short_arrays(),
-            27 if self.chance(40) => self.over_shared_list().or_else(|| self.grids(depth)),
+            27 if self.chance(40) => {
+                self.over_shared_list().or_else(|| self.over_shared_rows()).or_else(|| self.grids(depth))
+            }
             27 if self.chance(50) => self.grids(depth),
             27 => self.rows(depth),
             28 => self.held(depth),

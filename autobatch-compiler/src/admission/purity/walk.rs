@@ -15,6 +15,7 @@ use crate::std_models::number_methods::is_pure_method;
 use crate::std_models::pure::{is_constant, is_plain_literal, is_primitive, is_pure_function};
 use crate::syntax::elision::nameless;
 use crate::syntax::mentions::{assignment, bare, bare_type, name, tail, untyped};
+use crate::syntax::standard_macros::of_std;
 
 /// The walk over one function; `None` refuses the program.
 pub(crate) struct PurityWalk<'a> {
@@ -587,10 +588,7 @@ impl<'a> PurityWalk<'a> {
         if goto_target(mac).is_some() {
             return self.exits.then_some(());
         }
-        let name = mac.path.get_ident()?.to_string();
-        if self.callees.macros.contains(&name) {
-            return None;
-        }
+        let name = of_std(mac, self.callees.macros)?.to_string();
         let conditions = match name.as_str() {
             "assert" | "debug_assert" => 1,
             "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => 2,
