@@ -96,6 +96,7 @@ impl Admit<'_, '_> {
         }
     }
 
+    /// The elements of a list that all lanes share.
     pub(super) fn elements(&mut self, list: &Expr) -> Option<Items> {
         let element: Expr = if self.is_list_of(list, 1) {
             parse_quote!(#list[0])
@@ -210,13 +211,7 @@ impl Admit<'_, '_> {
 
     /// An element, or a part of one, that is the same for all lanes.
     fn same_element(&mut self, element: &Expr) -> Option<Expr> {
-        if let Some(part) = self.part_of_element(element, Self::uniform) {
-            return Some(self.in_whole(part));
-        }
-        let (list, indices) = indexed(element);
-        let is_known = !indices.is_empty() && self.is_known_list_of(list, indices.len());
-        let is_same = is_known && indices.into_iter().all(|index| self.uniform(index));
-        is_same.then(|| self.in_whole(element.clone()))
+        self.part_of_element(element, Self::uniform).map(|part| self.in_whole(part))
     }
 
     /// Whether lane code may have a value, of which a pattern may take the parts.
