@@ -1,7 +1,5 @@
 //! `unwrap` and `expect` of what a search has found, orders that panic, and panics as the other value: faults of those who come to them.
 
-#![allow(clippy::needless_range_loop)] // written as users write
-
 use autobatch::{BatchError, Engine, Executor, Isa, Options, Outcome, autobatch};
 
 use crate::common::{Bits, executors};

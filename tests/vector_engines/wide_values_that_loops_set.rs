@@ -1,6 +1,6 @@
 //! Variables of eight bytes that a loop over narrow numbers only sets: in vector code they are two words.
 
-#![allow(clippy::needless_range_loop, clippy::manual_find)] // written as users write
+#![allow(clippy::needless_range_loop)] // written as users write
 
 use autobatch::autobatch;
 

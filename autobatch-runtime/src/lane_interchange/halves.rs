@@ -73,7 +73,7 @@ impl<T, const W: usize> Halves<T, W> {
         if self.are_wide() {
             for (lane, (low, high)) in self.low.into_iter().zip(self.high).enumerate() {
                 let bits = u64::from(high) << 32 | u64::from(low);
-                // SAFETY: by the invariant they are the bits of a value; it has the size of the word.
+                // SAFETY: plain types of eight bytes are numbers, of which any bits are a value; it has the size of the word.
                 set(strip, lane, unsafe { transmute_copy::<u64, T>(&bits) });
             }
         }
